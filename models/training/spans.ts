@@ -1,20 +1,18 @@
 /**
  * Cuts the documents of golden sets into chunks as stowage does, as the reranker reads them, and says which of them answer the questions that may be trained on.
  *
- * A question is for training when the first digit of the SHA-256 of `SET:ID` is even and, where the set is one of stowage's own, `splitOf` agrees.
+ * `isLearned` says which questions these are.
  * A chunk of a gold document answers when it holds half of the words of a gold passage, or stands in one by half; a chunk of another document when
  * it is a copy. A chunk with a smaller part of one is `partial`: neither right nor wrong.
  *
  * Usage: tsx spans.ts FILE SET…
  */
 import { createWriteStream } from 'node:fs'
-import { sep } from 'node:path'
 import { readingOf } from '../../src/adapters/models/late-interaction/reading.ts'
 import { GoldFinder } from '../../src/evaluation/metrics/common-runs.ts'
 import { readGoldenSet } from '../../src/evaluation/golden-set/golden-set.ts'
-import { splitOf } from '../../src/evaluation/golden-set/split.ts'
 import { chunkDocument } from '../../src/ingest/chunking/chunk-document.ts'
-import { sha256 } from '../../src/text/fingerprint.ts'
+import { isLearned } from './learned.ts'
 
 const HALF = 0.5
 const COPY = 0.9
@@ -24,7 +22,6 @@ const [file = '', ...sets] = process.argv.slice(2)
 const out = createWriteStream(file)
 for (const path of sets) {
   const set = await readGoldenSet(path)
-  const isOwn = path.includes(`${sep}test${sep}goldens${sep}`)
   const chunks = set.documents.flatMap(document =>
     chunkDocument(document, { count: text => text.length / 4 }).chunks.map(({ sectionPath, text }) => {
       const source = sectionPath || document.title
@@ -33,8 +30,7 @@ for (const path of sets) {
   )
   write({ set: set.name, chunks: chunks.map(({ doc, text }) => ({ doc, text })) })
   for (const golden of set.queries) {
-    const isEven = Number.parseInt(sha256(`${set.name}:${golden.id}`).slice(0, 1), 16) % 2 === 0
-    if (!isEven || (isOwn && splitOf(golden) === 'test')) continue
+    if (!isLearned(set.name, golden)) continue
     const finder = new GoldFinder(golden.goldPassages.map(({ text }) => text))
     const right: number[] = []
     const partial: number[] = []

@@ -28,7 +28,9 @@ export interface Chunk {
   /** Document id of the payload, or the point id when the payload has none. */
   docId: string
   docTitle: string
-  /** What the id, the path or the address of the document says, in words; absent when the title has these words, and when it says nothing. */
+  /** The name of the file of a document without a title, in words; absent when the path has none that a reader would know. */
+  pageName?: string
+  /** What the id, the path or the address of the document says beside its title or the name of its file, in words; absent when it says nothing more. */
   docName?: string
   /** "A > B > C", empty when unknown. */
   sectionPath: string

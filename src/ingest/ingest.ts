@@ -3,7 +3,7 @@ import { StowageError } from '../core/errors.ts'
 import type { Embedder } from '../core/ports.ts'
 import type { Chunking } from '../core/types.ts'
 import { contentHash } from '../text/fingerprint.ts'
-import { nameInPath } from '../text/names/document-name.ts'
+import { namesInPath } from '../text/names/document-name.ts'
 import { encodeKeywords, hasEnglishKeywords } from '../text/terms/keyword-vectors.ts'
 import { noContexts, type WrittenContexts, withContexts } from './chunk-contexts.ts'
 import { chunkDocument } from './chunking/chunk-document.ts'
@@ -243,8 +243,8 @@ function hashOf(
   // English documents were written with the same keywords before, so they stay.
   const ofKeywords = hasEnglishKeywords(text) ? [] : [KEYWORDS_VERSION]
   // Documents whose path says nothing more were written with the same vectors before.
-  const docName = nameInPath(title, docId)
-  const ofName = docName === null ? [] : [{ docName }]
+  const names = namesInPath(title, docId)
+  const ofName = Object.keys(names).length === 0 ? [] : [names]
   return contentHash(
     JSON.stringify([...settings, source, acl, lang, title, frontMatter, text, ...ofFile, ...ofKeywords, ...ofName]),
   )

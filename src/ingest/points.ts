@@ -3,9 +3,9 @@ import type { ChunkContext, ContextDocument, ContextRequest } from '../contexts/
 import { contextStamp } from '../contexts/context-stamp.ts'
 import { encodedText } from '../contexts/encoded-text.ts'
 import { contextFields } from '../contexts/payload-fields.ts'
-import type { Chunk, Json, JsonObject } from '../core/types.ts'
+import type { Json, JsonObject } from '../core/types.ts'
 import { contentHash, fingerprint } from '../text/fingerprint.ts'
-import { nameInPath } from '../text/names/document-name.ts'
+import { type DocumentNames, namesInPath } from '../text/names/document-name.ts'
 import type { DocumentChunk } from './chunking/chunk-markdown.ts'
 import type { SourceDocument } from './source-document.ts'
 import type { DocumentMark } from './target.ts'
@@ -95,12 +95,8 @@ export function withContext(point: PreparedPoint, context: ChunkContext, version
 }
 
 /** What a document is called, as a reader of its points sees it. */
-export function namesOf({
-  title,
-  docId,
-}: Pick<SourceDocument, 'title' | 'docId'>): Pick<Chunk, 'docTitle' | 'docName'> {
-  const name = nameInPath(title, docId)
-  return { docTitle: title, ...(name === null ? {} : { docName: name }) }
+export function namesOf({ title, docId }: Pick<SourceDocument, 'title' | 'docId'>): DocumentNames {
+  return { docTitle: title, ...namesInPath(title, docId) }
 }
 
 /** The payload fields that every point of a run has. */

@@ -177,7 +177,8 @@ function wordsAtEnd(name: string, longest: number): string {
 }
 
 function shownName({ docId, docTitle, sourceName, sectionPath }: Named, longest: number): string {
-  const name = sourceName && inOneLine(sourceName)
+  // An id that stands for a title has these words.
+  const name = docTitle === '' ? undefined : sourceName && inOneLine(sourceName)
   return shortName(namedPath(inOneLine(docTitle || docId), name, inOneLine(sectionPath)), longest)
 }
 

@@ -1,10 +1,11 @@
 import type { Chunk } from '../core/types.ts'
+import { type DocumentNames, titleOf } from '../text/names/document-name.ts'
 import { readableName } from '../text/names/readable-name.ts'
 import { namedPath } from '../text/names/titled-path.ts'
 
-/** What a document is called: by its title, and by what its id or its path says beside it. */
-export function documentName({ docTitle, docName }: Pick<Chunk, 'docTitle' | 'docName'>): string {
-  return namedPath(readableName(docTitle), docName, '')
+/** What a document is called: by its title or the name of its file, and by what its id or its path says beside it. */
+export function documentName(names: DocumentNames): string {
+  return namedPath(readableName(titleOf(names)), names.docName, '')
 }
 
 /** What a passage can be found by: the name of its document, section path, context and text. */

@@ -92,31 +92,36 @@ describe.runIf(isShipped(SHIPPED_RERANKER))('stowage warm', () => {
     expect(files()).toBe(6)
   })
 
-  it('reads the passages of documents that share a title with and without what their paths say', async () => {
-    const manuals = ['v1/setup', 'v2/setup', 'v2/use'].map((docId, at) => ({
-      id: at + 1,
-      dense: [1, at / 10, 0, 0],
-      payload: {
-        ...{ doc_id: docId, doc_title: docId.endsWith('use') ? 'Use' : 'Setup', section_path: 'Keys' },
-        text: `Each key of ${at} ships hangs on a board beside the wheel, and ${at + 3} are spare.`,
-      },
-    }))
-    await fill(back.url, 'manuals', manuals)
-    const first = await warm('--collection', 'manuals', '--json')
-    expect(JSON.parse(first.out).collections).toMatchObject([{ passages: 5, known: 0, read: 5 }])
-    const before = files()
-    const front = await startListening(['serve', '--port', '0'], environment)
-    try {
-      const asked = { query: 'Where do the keys of ships hang in version 2?', collection: 'manuals' }
-      const { text } = await send(front.url, 'POST', '/v1/context', asked)
-      const { context } = JSON.parse(text)
-      expect(context).toContain('Setup (version 2, v2) > Keys')
-      expect(context).toContain('Use > Keys')
-    } finally {
-      await front.stop('SIGTERM')
-    }
-    expect(files()).toBe(before)
-  })
+  it.each([
+    ['titles', { section_path: 'Keys' }, ['Setup (version 2, v2) > Keys', 'Use > Keys']],
+    ['files', { doc_title: '' }, ['v2/setup', 'v2/use']],
+  ])(
+    'reads the passages of documents that share a title or a file name with and without what their paths say: %s',
+    async (collection, over, shown) => {
+      const manuals = ['v1/setup', 'v2/setup', 'v2/use'].map((docId, at) => ({
+        id: at + 1,
+        dense: [1, at / 10, 0, 0],
+        payload: {
+          ...{ doc_id: docId, doc_title: docId.endsWith('use') ? 'Use' : 'Setup', ...over },
+          text: `Each key of ${at} ships hangs on a board beside the wheel, and ${at + 3} are spare.`,
+        },
+      }))
+      await fill(back.url, collection, manuals)
+      const first = await warm('--collection', collection, '--json')
+      expect(JSON.parse(first.out).collections).toMatchObject([{ passages: 5, known: 0, read: 5 }])
+      const before = files()
+      const front = await startListening(['serve', '--port', '0'], environment)
+      try {
+        const asked = { query: 'Where do the keys of ships hang in version 2?', collection }
+        const { text } = await send(front.url, 'POST', '/v1/context', asked)
+        const { context } = JSON.parse(text)
+        for (const name of shown) expect(context).toContain(name)
+      } finally {
+        await front.stop('SIGTERM')
+      }
+      expect(files()).toBe(before)
+    },
+  )
 
   it.each([
     [{ RERANK_DISK_PATH: '' }, 'RERANK_DISK_PATH is not set', 2],

@@ -3,14 +3,14 @@ import { ConfigError } from '../../src/config.ts'
 import { StowageError } from '../../src/core/errors.ts'
 import type { Interval } from '../../src/statistics/bootstrap.ts'
 
-/** Parses the command line and runs; a fault that is the caller's is one line on stderr and exit code 2. */
+/** Parses the command line and runs; a fault that is the caller's is one line on stderr and exit code 2, also when servers are still open. */
 export async function finish(program: Command): Promise<void> {
   try {
     await program.parseAsync()
   } catch (error) {
     if (!(error instanceof StowageError || error instanceof ConfigError)) throw error
     process.stderr.write(`${program.name()}: ${error.message}\n`)
-    process.exitCode = 2
+    process.exit(2)
   }
 }
 

@@ -4,7 +4,7 @@ import { encodedText } from '../../src/contexts/encoded-text.ts'
 import { recogniseEncoding } from '../../src/contextualize/encoding/recognise.ts'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
 import { createQdrantHttp } from '../../src/qdrant/client.ts'
-import { nameInPath } from '../../src/text/names/document-name.ts'
+import { namesInPath } from '../../src/text/names/document-name.ts'
 import { encodeBm25Document } from '../../src/text/qdrant-bm25.ts'
 import { encodeKeywords } from '../../src/text/terms/keyword-vectors.ts'
 import { createCollection, hashEmbedder } from './support/live-world.ts'
@@ -42,9 +42,10 @@ it.each([
 
 describe('what the path of a document says beside its title', () => {
   const DOC_ID = 'v2/setup.md'
-  const docName = nameInPath('Setup', DOC_ID) ?? undefined
   const encodedTexts = {
-    'as it is now': TEXTS.map(text => encodedText({ docTitle: 'Setup', docName, sectionPath: '', text })),
+    'as it is now': TEXTS.map(text =>
+      encodedText({ docTitle: 'Setup', ...namesInPath('Setup', DOC_ID), sectionPath: '', text }),
+    ),
     'as earlier versions did': TEXTS.map(text => encodedText({ docTitle: 'Setup', sectionPath: '', text })),
   }
   const mixed = TEXTS.map(

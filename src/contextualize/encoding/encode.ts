@@ -40,8 +40,8 @@ export function plainText(chunk: Chunk, plain: PlainInput): string {
 }
 
 /** The text that the vectors of a chunk with a context are made of. */
-export function contextualText({ docTitle, docName, sectionPath, text }: Chunk, context: string): string {
-  return encodedText({ docTitle, docName, sectionPath, text, context })
+export function contextualText({ docTitle, pageName, docName, sectionPath, text }: Chunk, context: string): string {
+  return encodedText({ docTitle, pageName, docName, sectionPath, text, context })
 }
 
 /** Encodes texts. @returns for each text the JSON of its vectors, by the name of the vector */

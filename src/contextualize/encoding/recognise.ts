@@ -157,8 +157,8 @@ function sampleTexts(point: LivePoint, plain: PlainInput): string[] {
   const { context } = point.payload
   const textOf = (chunk: Chunk) =>
     isPlain(point) ? plainText(chunk, plain) : contextualText(chunk, typeof context === 'string' ? context : '')
-  const { docName: _, ...withoutName } = point.chunk
-  return [...new Set([textOf(point.chunk), textOf(withoutName)])]
+  const { pageName: _, docName: __, ...withoutNames } = point.chunk
+  return [...new Set([textOf(point.chunk), textOf(withoutNames)])]
 }
 
 /** The embedder gives unit vectors: under other distances than cosine, longer ones were made in another way. */

@@ -1,5 +1,5 @@
 import type { Chunk, PointId } from '../../core/types.ts'
-import { nameInPath } from '../../text/names/document-name.ts'
+import { namesInPath } from '../../text/names/document-name.ts'
 import { isObject } from '../json.ts'
 
 const NODE_CONTENT = '_node_content'
@@ -76,13 +76,13 @@ export function readChunk(
   const context = contextOf(point.payload)
   const docTitle = read('doc_title', asName) ?? ''
   const docId = read('doc_id', asName) ?? String(point.id)
-  const docName = docTitle === '' ? read('doc_id', asDocumentName) : nameInPath(docTitle, docId)
+  const names = docTitle === '' ? read('doc_id', asNames) : namesInPath(docTitle, docId)
   return {
     id: point.id,
     collection,
     docId,
     docTitle,
-    ...(docName === null ? {} : { docName }),
+    ...names,
     sectionPath: read('section_path', sectionPathAt) ?? splitterHeaders(point.payload),
     header: read('header', asText) ?? '',
     orderIndex: read('order_index', asIndex),
@@ -229,9 +229,10 @@ function asName(value: unknown): string | null {
   return asText(value)
 }
 
-function asDocumentName(value: unknown): string | null {
-  const source = asText(value)
-  return source === null ? null : nameInPath('', source)
+/** Of an untitled document; null when the value says nothing. */
+function asNames(value: unknown): Pick<Chunk, 'pageName' | 'docName'> | null {
+  const names = namesInPath('', asText(value) ?? '')
+  return Object.keys(names).length === 0 ? null : names
 }
 
 function asIndex(value: unknown): number | null {

@@ -31,15 +31,47 @@ const NUMBER = /(?<![\p{L}\p{N}.])v?(\d+(?:\.(?:\d+|x))*)/gu
 /** A word that tells documents apart: not the number of a document, but its year. */
 const TELLING = /^(?!(?:doc|document|page|file|node|item|chunk|part)s?$)(?:.*\p{L}{2}.*|(?:19|20)\d\d|\d+(?:\.\d+)+)$/u
 
+/** How a document is called. */
+export interface DocumentNames {
+  docTitle: string
+  pageName?: string | undefined
+  docName?: string | undefined
+}
+
+/** The title, or what stands for it: the name of the file. '' when there is neither. */
+export function titleOf({ docTitle, pageName = '' }: Pick<DocumentNames, 'docTitle' | 'pageName'>): string {
+  return docTitle || pageName
+}
+
+/**
+ * What an id, a path or an address says of a document: the name of its file where it has no title, and what there is beside this or the title.
+ *
+ * @returns no fields when it says nothing
+ */
+export function namesInPath(title: string, source: string): Omit<DocumentNames, 'docTitle'> {
+  const page = title === '' ? pageInPath(source) : null
+  const name = nameInPath(page ?? title, source)
+  return { ...(page === null ? {} : { pageName: page }), ...(name === null ? {} : { docName: name }) }
+}
+
+/** The name of the file, or of the folder that it stands for. A version is none. */
+function pageInPath(source: string): string | null {
+  const [page = '', ...folders] = partsOf(source)
+  const telling = folders.filter(folder => !WHERE_FILES_LIE.has(folder.toLowerCase()))
+  const parts = isNamed(page, folders) ? [page, ...telling] : telling
+  const part = parts.find(part => timeOf(part) === null && wordsOfPart(part) !== null)
+  return part === undefined ? null : wordsOfPart(part)
+}
+
 /**
  * What an id, a path or an address says of a document beside its title, in words: the name of its file, of its two nearest folders, and of a folder that is a
  * version or a year, each when the title lacks one of its words that tells documents apart. "Agreement" of `nda-axial.pdf` has "nda axial" beside it, and "Setup" of
  * `docs/photon/v2/setup.md` has "photon version 2, v2".
  *
- * @param title '' when the document has none
+ * @param title or what stands for it; '' when the document has neither
  * @returns null when it says nothing more, such as a number or a UUID
  */
-export function nameInPath(title: string, source: string): string | null {
+function nameInPath(title: string, source: string): string | null {
   const [page = '', ...folders] = partsOf(source)
   const start = prefixOf(title, LONGEST).toLowerCase()
   const known = new Set(start.match(WORD))
@@ -63,8 +95,7 @@ export function nameInPath(title: string, source: string): string | null {
   }
   const isTelling = (word: string) => TELLING.test(word)
 
-  const isNamed = folders.length === 0 || !PAGE_OF_FOLDER.test(page)
-  if (isNamed && !takeTime(page)) take(page, title === '' ? () => true : isTelling)
+  if (isNamed(page, folders) && !takeTime(page)) take(page, isTelling)
   let taken = 0
   for (const folder of folders) {
     if (takeTime(folder) || taken === MOST_FOLDERS || WHERE_FILES_LIE.has(folder.toLowerCase())) continue
@@ -72,6 +103,8 @@ export function nameInPath(title: string, source: string): string | null {
   }
   return found.length === 0 ? null : found.join(' ')
 }
+
+const isNamed = (page: string, folders: readonly string[]) => folders.length === 0 || !PAGE_OF_FOLDER.test(page)
 
 /** The parts of a path without the extension of its file, the last one first. */
 function partsOf(source: string): string[] {

@@ -9,6 +9,7 @@ import { openTogether } from '../../core/work/opened.ts'
 import { passageOf } from '../../pipeline/rerank/passage.ts'
 import { createQdrantHttp } from '../../qdrant/client.ts'
 import { isParent } from '../../qdrant/payload/read-chunk.ts'
+import { titleOf } from '../../text/names/document-name.ts'
 import { type Models, openModels } from '../models.ts'
 import { openUpstream } from '../upstream.ts'
 
@@ -103,7 +104,7 @@ async function warmCollection(
 
 /** What the reranker can be given of a chunk: with what its path says, too, where a search can find another document of the same title. */
 function passagesOf(chunk: Chunk, shared: ReadonlySet<string>): string[] {
-  const named = shared.has(chunk.docTitle) ? [passageOf({ chunk, sourceName: chunk.docName })] : []
+  const named = shared.has(titleOf(chunk)) ? [passageOf({ chunk, sourceName: chunk.docName })] : []
   return [passageOf({ chunk }), ...named]
 }
 
@@ -113,9 +114,10 @@ async function sharedTitles(collection: LiveCollection): Promise<ReadonlySet<str
   const shared = new Set<string>()
   for await (const page of collection.pages())
     for (const { chunk } of page) {
-      const first = firstWith.get(chunk.docTitle) ?? chunk.docId
-      firstWith.set(chunk.docTitle, first)
-      if (first !== chunk.docId && chunk.docTitle !== '') shared.add(chunk.docTitle)
+      const title = titleOf(chunk)
+      const first = firstWith.get(title) ?? chunk.docId
+      firstWith.set(title, first)
+      if (first !== chunk.docId && title !== '') shared.add(title)
     }
   return shared
 }

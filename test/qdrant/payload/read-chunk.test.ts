@@ -55,7 +55,7 @@ describe('chunks from payloads', () => {
     ],
     ['the mapped field alone', { text: 'T', source: 'gate-rules', n: '7' }, { doc_id: 'n' }, undefined],
   ])('name their document without a title by %s', (_, payload, mapping, name) => {
-    expect(read(payload, mapping).docName).toBe(name)
+    expect(read(payload, mapping).pageName).toBe(name)
   })
 
   it('have no section where ingest found no headings, and says so beside the empty path', () => {

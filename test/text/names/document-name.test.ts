@@ -1,24 +1,34 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { nameInPath } from '../../../src/text/names/document-name.ts'
+import { namesInPath } from '../../../src/text/names/document-name.ts'
+
+/** What a path says beside a title. */
+const nameInPath = (title: string, source: string) => namesInPath(title, source).docName ?? null
 
 describe('a document without a title', () => {
   it.each([
     ['gate-regulation-316', 'gate regulation 316'],
     ['/data/docs/Gate_Regulation 316.md', 'Gate Regulation 316'],
-    ['C:\\Users\\Ada\\Non-Disclosure Agreement (Axial).docx', 'Ada Non Disclosure Agreement (Axial)'],
+    ['C:\\Users\\Ada\\Non-Disclosure Agreement (Axial).docx', 'Non Disclosure Agreement (Axial)', 'Ada'],
     ['https://example.org/docs/setup/index.html', 'setup'],
     ['https://example.org/docs/build-with-claude/?utm=1#top', 'build with claude'],
     ['https://example.org/', 'example'],
     ['packages/engine/README.md', 'engine'],
     ['README.md', 'README'],
-    ['contracts/NDA%20by%20Axial.txt', 'contracts NDA by Axial'],
+    ['contracts/NDA%20by%20Axial.txt', 'NDA by Axial', 'contracts'],
     ['100%-cotton.md', '100% cotton'],
     ['契約書_2024.pdf', '契約書 2024'],
     ['python3.11-tutorial', 'python3.11 tutorial'],
     ['photon/1234.html', 'photon'],
     ['doc-7', 'doc 7'],
-  ])('%s is called "%s"', (source, name) => expect(nameInPath('', source)).toBe(name))
+    ['products/photon/v2/setup.md', 'setup', 'products photon version 2, v2'],
+    ['release-notes/v2.1.md', 'release notes', 'version 2.1, v2.1'],
+    ['setup/setup.md', 'setup'],
+  ])('%s is called "%s"', (source, pageName, docName?: string) =>
+    expect(namesInPath('', source)).toEqual({ pageName, ...(docName && { docName }) }),
+  )
+
+  it('can have a version or a year alone', () => expect(namesInPath('', '2024.pdf')).toEqual({ docName: '2024' }))
 
   it.each([
     '',
@@ -30,7 +40,7 @@ describe('a document without a title', () => {
     'docs/index.md',
     '../../..',
     'a-1-b-2',
-  ])('%j says nothing', source => expect(nameInPath('', source)).toBeNull())
+  ])('%j says nothing', source => expect(namesInPath('', source)).toEqual({}))
 })
 
 it.each([
@@ -79,13 +89,13 @@ it('is short and in one line, whatever the title and the path are', () => {
   const texts = fc.string({ unit: signs, maxLength: 40 })
   fc.assert(
     fc.property(texts, texts, (title, source) => {
-      const name = nameInPath(title, source)
-      if (name === null) return
-      expect(name).not.toMatch(/[\n\r\t\u2028/\\]/u)
-      expect(name.trim()).toBe(name)
-      expect(name).not.toBe('')
+      for (const name of Object.values(namesInPath(title, source))) {
+        expect(name).not.toMatch(/[\n\r\t\u2028/\\]/u)
+        expect(name.trim()).toBe(name)
+        expect(name).not.toBe('')
+      }
     }),
   )
-  expect(nameInPath('', 'gate '.repeat(20_000))?.length).toBeLessThanOrEqual(500)
-  expect(nameInPath('', '1.'.repeat(50_000))).toBeNull()
+  expect(namesInPath('', 'gate '.repeat(20_000)).pageName?.length).toBeLessThanOrEqual(500)
+  expect(namesInPath('', '1.'.repeat(50_000))).toEqual({})
 })
