@@ -27,6 +27,19 @@ describe('what the path says beside a title', () => {
     expect(packed[0]?.candidate.chunk.docTitle).toBe('Setup')
   })
 
+  it('is shown where titles differ in case alone', () => {
+    const { context } = pack([V1, { ...V2, chunk: { ...V2.chunk, docTitle: 'SETUP' } }])
+    expect(context).toContain('SETUP (version 2) > Setup > Keys')
+  })
+
+  it.each(['README', 'readme.md', 'CHANGELOG', 'Release Notes', 'index'])(
+    'is shown beside %s, which any product has',
+    title => {
+      const one = candidate({ docId: `photon/${title}`, docTitle: title, docName: 'photon', sectionPath: 'Keys' })
+      expect(pack([one]).context).toContain(`[1] ${title} (photon) > Keys`)
+    },
+  )
+
   it('is shown although the other document does not fit', () => {
     expect(pack([V1, { ...V2, chunk: { ...V2.chunk, text: 'tide '.repeat(500) } }], { budgetTokens: 40 }).context).toBe(
       '[1] Setup (version 1) > Keys\nKeys are words.\n',

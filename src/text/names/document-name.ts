@@ -8,6 +8,9 @@ const QUERY_OR_FRAGMENT = /[?#].*$/su
 const SCHEME_AND_HOST = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/]*\/(?=.*\p{L}))?/iu
 /** Pages that are named after their folder. */
 const PAGE_OF_FOLDER = /^_?(?:index|readme|default)$/iu
+/** Titles that documents of any product have. */
+const GENERAL =
+  /^_?(?:index|readme|default|change(?:s|[-_ ]?logs?)|history|news|releases?(?:[-_ ]?notes)?|licen[cs]e|copying|contributing)(?:\.[a-z]{2,4})?$/iu
 /** Folders that say where files lie, and not what they are about. */
 const WHERE_FILES_LIE = new Set(
   (
@@ -41,6 +44,16 @@ export interface DocumentNames {
 /** The title, or what stands for it: the name of the file. '' when there is neither. */
 export function titleOf({ docTitle, pageName = '' }: Pick<DocumentNames, 'docTitle' | 'pageName'>): string {
   return docTitle || pageName
+}
+
+/** Documents with one title have one key, however they write it. '' for documents with neither a title nor the name of a file. */
+export function titleKey(names: Pick<DocumentNames, 'docTitle' | 'pageName'>): string {
+  return titleOf(names).toLowerCase()
+}
+
+/** Whether a title is that of a file which any product has, such as "README" and "Changelog": it says nothing without its folder. */
+export function isGeneralTitle(title: string): boolean {
+  return title.length <= LONGEST && GENERAL.test(title)
 }
 
 /**

@@ -9,7 +9,7 @@ import { openTogether } from '../../core/work/opened.ts'
 import { passageOf } from '../../pipeline/rerank/passage.ts'
 import { createQdrantHttp } from '../../qdrant/client.ts'
 import { isParent } from '../../qdrant/payload/read-chunk.ts'
-import { titleOf } from '../../text/names/document-name.ts'
+import { isGeneralTitle, titleKey } from '../../text/names/document-name.ts'
 import { type Models, openModels } from '../models.ts'
 import { openUpstream } from '../upstream.ts'
 
@@ -102,10 +102,14 @@ async function warmCollection(
   return summary
 }
 
-/** What the reranker can be given of a chunk: with what its path says, too, where a search can find another document of the same title. */
+/**
+ * What the reranker can be given of a chunk: with what its path says where the title says nothing, and in both ways where a search can find another document of the
+ * same title.
+ */
 function passagesOf(chunk: Chunk, shared: ReadonlySet<string>): string[] {
-  const named = shared.has(titleOf(chunk)) ? [passageOf({ chunk, sourceName: chunk.docName })] : []
-  return [passageOf({ chunk }), ...named]
+  const named = passageOf({ chunk, sourceName: chunk.docName })
+  if (isGeneralTitle(titleKey(chunk))) return [named]
+  return shared.has(titleKey(chunk)) ? [passageOf({ chunk }), named] : [passageOf({ chunk })]
 }
 
 /** The titles that several documents of a collection have. */
@@ -114,7 +118,7 @@ async function sharedTitles(collection: LiveCollection): Promise<ReadonlySet<str
   const shared = new Set<string>()
   for await (const page of collection.pages())
     for (const { chunk } of page) {
-      const title = titleOf(chunk)
+      const title = titleKey(chunk)
       const first = firstWith.get(title) ?? chunk.docId
       firstWith.set(title, first)
       if (first !== chunk.docId && title !== '') shared.add(title)
