@@ -69,7 +69,8 @@ const RULES: readonly (DetectedIntent & { pattern: RegExp })[] = [
   {
     label: 'identifier',
     rule: 'identifier in code',
-    pattern: /\b[a-z]+_[a-z0-9_]+\b|\b[a-z]+[a-z0-9]*[A-Z][a-zA-Z0-9]{2,}\b|\b\w+\(\)/u,
+    // One small letter before a capital is that of a brand: "iPhone".
+    pattern: /\b[a-z]+_[a-z0-9_]+\b|\b[a-z][a-z0-9]+[A-Z][a-zA-Z0-9]{2,}\b|\b\w+\(\)/u,
   },
   {
     label: 'procedure',

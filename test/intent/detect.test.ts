@@ -22,6 +22,7 @@ const CASES = {
     'steps to drain the lock',
     'Install the agent on Debian',
     'How should the seal be replaced?',
+    'How do I run R on an iPhone?',
   ],
   identifier: [
     'What does ISH-4417 mean?',
