@@ -20,7 +20,7 @@ import type { Clock } from './clock.ts'
 import { leastDepth } from './depth.ts'
 import { searchDeep } from './fetching/deep-search.ts'
 import { type FoundLists, NOTHING_NAMED, searchNamed } from './fetching/named-documents.ts'
-import { type FetchPoints, fetchPoints, forwardedHeaders, type UpstreamCall } from './fetching/upstream-search.ts'
+import { type FetchPoints, fetchPoints, type UpstreamCall } from './fetching/upstream-search.ts'
 import { NotImproved } from './not-improved.ts'
 import { type FindQuestion, findQueryText } from './query/query-text.ts'
 import type { UnderstoodQuery } from './query/understand.ts'
@@ -86,7 +86,7 @@ export function startImproving(
   const call: UpstreamCall = {
     http,
     target,
-    headers: forwardedHeaders(request.rawHeaders),
+    headers: request.rawHeaders,
     chunkOf: point => readChunk(point, target.collection, mapping),
     pace: new Pace(deadline.signal, { tenant: caller.tenant?.name ?? null }),
     signal: deadline.signal,

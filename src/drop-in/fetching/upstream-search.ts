@@ -1,11 +1,10 @@
 import { StowageError } from '../../core/errors.ts'
 import { type Steps, TimeUp } from '../../core/steps.ts'
-import { OWN_VIA } from '../../http/passthrough/via.ts'
+import { headersOfOwnRead } from '../../http/passthrough/own-reads.ts'
 import { type Pace, RANKING_GRACE_MS } from '../../pipeline/pacing/pace.ts'
 import type { QdrantAnswer, QdrantHttp } from '../../qdrant/client.ts'
 import { isTooLarge } from '../../qdrant/errors.ts'
 import type { SearchTarget } from '../../qdrant/paths.ts'
-import { filterHeaders } from '../../qdrant/raw-headers.ts'
 import { printMembers, RawJsonError } from '../../qdrant/raw-json.ts'
 import { rankedDepth } from '../depth.ts'
 import { NotImproved } from '../not-improved.ts'
@@ -18,8 +17,8 @@ export interface UpstreamCall {
   http: QdrantHttp
   /** The client's own target. Its query string (`consistency`, `timeout`) is sent with every call. */
   target: SearchTarget
-  /** Raw header pairs. */
-  headers: string[]
+  /** Raw header pairs of the client's request that may go to Qdrant. */
+  headers: readonly string[]
   /** Reads the payloads of the collection. */
   chunkOf: ChunkOf
   /** The pace at which answers are read: they can hold a thousand long texts. */
@@ -80,14 +79,6 @@ export async function fetchPoints(
   return reading(readQueryAnswer(text, call.chunkOf), call)
 }
 
-/** Client headers that Qdrant, or a proxy in front of it, uses: keys, tracing, routing and the path of the request. */
-const FORWARDED =
-  /^(?:authorization|(?:.+-)?api-key|x-request-id|x-tracing-id|traceparent|tracestate|x-qdrant-route-affinity|x-forwarded-for|user-agent|via)$/
-
-export function forwardedHeaders(rawHeaders: readonly string[]): string[] {
-  return [...filterHeaders(rawHeaders, name => FORWARDED.test(name)), ...OWN_VIA]
-}
-
 function prefetchSearch(query: UnderstoodQuery, prefetch: Prefetch, least: number): string {
   const ranked = rankedDepth(prefetch, least)
   // A fusion has no points but those of its lists. A later page of a single search goes on below what is ranked.
@@ -127,11 +118,11 @@ function printObject(raw: Record<string, string | null>): string {
 async function post(
   rest: string,
   body: string,
-  { http, target, signal, headers: own }: UpstreamCall,
+  { http, target, signal, headers: ofClient }: UpstreamCall,
 ): Promise<QdrantAnswer> {
   // The name goes on as the client spelt it: decoding `%2e%2e` and sending `..` would ask for another path.
   const path = `/collections/${target.segment}/${rest}${target.queryString}`
-  const headers = [...own, 'content-type', 'application/json', 'accept-encoding', 'identity']
+  const headers = headersOfOwnRead(ofClient, body)
   const answer = await http.readRaw({ method: 'POST', path, headers, body, signal }).catch((cause: Error) => {
     if (signal.aborted) throw new NotImproved('deadline', 'while Qdrant searched', { cause })
     throw new NotImproved(isTooLarge(cause) ? 'upstream_too_large' : 'upstream_unreachable', cause.message, { cause })

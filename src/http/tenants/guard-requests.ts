@@ -6,7 +6,6 @@ import { decodeJsonText } from '../body/json-text.ts'
 import { readBody } from '../body/read-body.ts'
 import { goneSignal, tenantOf } from '../caller.ts'
 import { sendRewritten } from '../passthrough/send-rewritten.ts'
-import { OWN_VIA } from '../passthrough/via.ts'
 import type { Step, StepRequest, StepResponse } from '../step.ts'
 import { sendShaped } from './answers/shaped-answer.ts'
 import { guardedMessage } from './guarded-message.ts'
@@ -57,7 +56,7 @@ export function guardRequests(
 
     refuseGrown(guarded.body, maxBodyBytes)
     const headers = tenantHeaders(request, tenant)
-    const call: TenantCall = { http, tenant, headers: [...headers, ...OWN_VIA], signal }
+    const call: TenantCall = { http, tenant, headers, signal }
     const refused = await guarding(() => makeChecks(guarded.checks, call))
     if (refused !== null) return sendRewritten(response, refused.status, refused.headers, refused.text)
     if (guarded.answer.kind !== 'unchanged') return sendShaped(guarded, route.collection, call, response)

@@ -1,8 +1,9 @@
 import { StowageError } from '../../core/errors.ts'
 import type { QdrantAnswer, QdrantHttp } from '../../qdrant/client.ts'
 import { concernsRequest, statusFailure } from '../../qdrant/errors.ts'
-import { filterHeaders, headerValue } from '../../qdrant/raw-headers.ts'
+import { headerValue } from '../../qdrant/raw-headers.ts'
 import type { Tenant } from '../../tenants/tenant.ts'
+import { headersOfOwnRead } from '../passthrough/own-reads.ts'
 
 /** What the calls to Qdrant that stowage makes itself for one request of a tenant share. */
 export interface TenantCall {
@@ -21,9 +22,6 @@ interface TenantRead {
   body: string | null
 }
 
-/** The whole answer is read here, without a coding. */
-const REPLACED = ['accept-encoding', 'range', 'if-range']
-
 /**
  * Reads from Qdrant for a tenant.
  * @returns an answer with status 200, or a refusal (4xx) that concerns the request
@@ -33,19 +31,7 @@ export async function readForTenant(
   { method, target, body }: TenantRead,
   { http, headers, signal }: TenantCall,
 ): Promise<QdrantAnswer> {
-  const describeBody = body === null ? [] : ['content-type', 'application/json']
-  const answer = await http.readRaw({
-    method,
-    path: target,
-    headers: [
-      ...filterHeaders(headers, name => !REPLACED.includes(name)),
-      'accept-encoding',
-      'identity',
-      ...describeBody,
-    ],
-    body,
-    signal,
-  })
+  const answer = await http.readRaw({ method, path: target, headers: headersOfOwnRead(headers, body), body, signal })
   const { status } = answer
   const failure = hiddenFailure(status, headerValue(answer.headers, 'retry-after'))
   if (failure !== null) throw failure

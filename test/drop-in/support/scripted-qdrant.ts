@@ -10,8 +10,8 @@ export const ORIGINAL = '{"result" : {"points":[ ]},"status":"ok","time":5.0e-6,
 const HEADERS = { 'content-type': 'application/json', vary: 'accept-encoding', 'x-qdrant': 'scripted' }
 
 /**
- * A stand-in for Qdrant. The improver's own requests (they ask for no compression and carry no `X-Client`) are answered by the
- * script; all others are the client's own and get the original answer, or what `direct` says.
+ * A stand-in for Qdrant. The improver's own requests (they ask for no compression) are answered by the script; all others are the
+ * client's own and get the original answer, or what `direct` says.
  */
 export function createScriptedQdrant(script: {
   lists?: ScriptedAnswer
@@ -22,7 +22,7 @@ export function createScriptedQdrant(script: {
   const untouched: Recorded[] = []
   const { server } = createRecordingServer(request => {
     const { path, headers } = request
-    const ownCall = headers['accept-encoding'] === 'identity' && headers['x-client'] === undefined
+    const ownCall = headers['accept-encoding'] === 'identity'
     ;(ownCall ? improver : untouched).push(request)
     const scripted = !ownCall ? (script.direct ?? ORIGINAL) : path.includes('/batch') ? script.lists : script.neighbours
     if (scripted === undefined) throw new Error(`no script for ${path}`)
