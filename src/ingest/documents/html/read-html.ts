@@ -5,6 +5,7 @@ import { readSections } from '../../chunking/sections.ts'
 import { withoutInvisible } from '../../markup/invisible.ts'
 import { type ConversionFault, type ConvertedDocument, primaryLanguage } from '../converted.ts'
 import { decodeHtml } from './decode-html.ts'
+import { depthOf } from './depth.ts'
 import type { HtmlElement } from './element.ts'
 import { ESCAPE, escapeText, settleEscapes } from './escapes.ts'
 import { parted, partsWords } from './gap.ts'
@@ -30,7 +31,8 @@ export function readHtml(bytes: Uint8Array): ConvertedDocument | ConversionFault
 
 /** @returns a fault when the page has no text; `lang` is null */
 export function htmlToMarkdown(html: string): ConvertedDocument | ConversionFault {
-  if (depthOf(html) > MOST_DEPTH) return { fault: 'too large', reason: `is nested deeper than ${MOST_DEPTH} elements` }
+  if (depthOf(html, MOST_DEPTH) > MOST_DEPTH)
+    return { fault: 'too large', reason: `is nested deeper than ${MOST_DEPTH} elements` }
   const { markdown, title } = convert(html)
   if (!/[\p{L}\p{N}]/u.test(markdown)) return { fault: 'no text', reason: 'has no text' }
   const manual = manualIn(markdown)
@@ -154,18 +156,4 @@ function tidy(markdown: string): string {
     .join('\n')
     .replace(/\n{3,}/g, '\n\n')
     .trim()
-}
-
-const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr|p|li|td|tr|th|option|dt|dd)$/i
-
-/** About how deep elements are nested. Elements that may end without an end tag do not count. */
-function depthOf(html: string): number {
-  let depth = 0
-  let deepest = 0
-  for (const [, slash, name = ''] of html.matchAll(/<(\/?)([a-z][a-z0-9]*)/gi)) {
-    if (VOID.test(name)) continue
-    depth = Math.max(0, depth + (slash === '/' ? -1 : 1))
-    deepest = Math.max(deepest, depth)
-  }
-  return deepest
 }
