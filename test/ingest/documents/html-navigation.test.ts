@@ -177,6 +177,25 @@ it('leaves out the contents beside the text, as Docusaurus writes them', () => {
   expect(textOf(page)).toBe('# Mooring\n\n## Ropes\n\nRope.\n')
 })
 
+it('leaves out numbered contents and the footer of the page, as AsciiDoctor writes them', () => {
+  const contents =
+    '<div class="sect1"><h2 id="_table_of_contents">2. Table of Contents</h2><div class="sectionbody"><div class="ulist"><ul><li><p><a href="#r">Rope</a></p></li></ul></div></div></div>'
+  const footer =
+    '<div id="footer"><div id="footer-text">Version 3.8<br>Last updated 2023-07-29 20:52:36 UTC</div></div>'
+  const text = textOf(`<h1>Mooring</h1>${contents}<h2 id="r">3. Rope</h2><p>Take it.</p>${footer}`)
+  expect(text).toBe('# Mooring\n\n## 3. Rope\n\nTake it.\n')
+})
+
+it.each([
+  ['a part with a heading', '<div id="footer"><h2>Foot</h2>Of the mast.</div>', 'Of the mast.'],
+  ['a name of its own', '<div id="footer-settings">Of the mast.</div>', 'Of the mast.'],
+  ['an anchor in a heading', '<h2><span id="footer">Foot</span></h2>', '## Foot'],
+  ['a paragraph of text', `<div id="footer"><p>${'Ropes '.repeat(20)}</p></div>`, 'Ropes Ropes'],
+  ['a long text', `<div id="footer">${'Ropes '.repeat(80)}</div>`, 'Ropes Ropes'],
+])('keeps what has the id of a footer, or one like it: %s', (_, html, kept) => {
+  expect(textOf(`<h1>Mooring</h1><p>Rope.</p>${html}`)).toContain(kept)
+})
+
 it('leaves out what rustdoc says about the page, and keeps code of the class src', () => {
   const head = '<div class="rustdoc-breadcrumbs"><a href="../">quay</a></div><h1>Function moor</h1>'
   const tools = '<a class="src" href="s">Source</a><details><summary class="hideme">Expand description</summary>'

@@ -19,6 +19,9 @@ const CONTENTS = words(`
 const LONG_PARAGRAPH = 80
 const RIGHTS = /©|\(c\)|\b(?:copyright|licen[cs]ed|trademarks?|all rights)\b/i
 
+/** A footer with more letters outside of links says more than date, version and rights. */
+const LONG_FOOTER = 300
+
 /** Elements that are text, whatever their class says: the body of AsciiDoctor has the class `toc2`, and a row with totals may be a `footer`. */
 const TEXT = words('BODY MAIN ARTICLE TBODY TFOOT TR TD TH LI DT DD H1 H2 H3 H4 H5 H6')
 const LISTS = words('UL OL DL TABLE')
@@ -35,7 +38,7 @@ const FOLLOWING = 4
 const CONTAINED = 16
 
 const HEADING = /^H[1-6]$/
-const NAME_OF_CONTENTS = /^\s*(?:table\s+of\s+)?contents\s*:?\s*$/i
+const NAME_OF_CONTENTS = /^\s*(?:\d{1,3}\.?\s+)?(?:table\s+of\s+)?contents\s*:?\s*$/i
 /** What the links of a bar say that leads from page to page, as that of Texinfo (HTML standard). */
 const LEADS_ON = /\b(?:next|prev|previous)\b/i
 /** The same in the title of a link, as themes of Sphinx write it. */
@@ -54,11 +57,19 @@ export function isNavigation(node: HtmlElement): boolean {
   if (classes.some(name => NAVIGATION.has(name)) || /^navigation\b/i.test(node.getAttribute('summary') ?? ''))
     return true
   if (classes.includes('toc') && shareOfLinks(node) > SOME) return true
-  if (classes.includes('footer') && (shareOfLinks(node) > MOST || !hasParagraph(node))) return true
+  if ((classes.includes('footer') || isFooterById(node)) && (shareOfLinks(node) > MOST || !hasParagraph(node)))
+    return true
   if ((classes.some(name => CONTENTS.has(name)) || isOfDocutils(classes)) && shareOfLinks(node) > MOST) return true
   if (leadsOn(node) && !hasOwnWords(node)) return !node.querySelector('h1, h2, h3, h4, h5, h6')
   if (shareOfLinks(node) <= NEARLY_ALL) return false
   return (LISTS.has(node.nodeName) && isAboveText(node)) || isHeadingOfContents(besides(node, 'previousSibling'))
+}
+
+/** Whether a block is named as the footer of the page, as AsciiDoctor does it, and is as short as one. A part of the text about footers may have the same id. */
+function isFooterById(node: HtmlElement): boolean {
+  if (node.nodeName !== 'DIV' || node.getAttribute('id')?.toLowerCase() !== 'footer') return false
+  const { all, linked } = lettersOf(node)
+  return all - linked <= LONG_FOOTER && !node.querySelector('h1, h2, h3, h4, h5, h6')
 }
 
 const hasParagraph: (node: HtmlElement) => boolean = rememberedByObject(node => {
