@@ -2,14 +2,14 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { WRITER_KINDS, type WriterKind } from '../contexts/context.ts'
 import { StowageError, withPlace } from '../core/errors.ts'
 import { CHUNKINGS } from '../core/types.ts'
-import type { WrittenContexts } from '../ingest/chunk-contexts.ts'
 import { CHUNK_DEFAULTS, defaultTargetTokens } from '../ingest/chunking/options.ts'
-import { DOCUMENT_EXTENSIONS, hintsFor } from '../ingest/documents/formats.ts'
-import type { IngestDependencies, IngestOptions, IngestSummary } from '../ingest/ingest.ts'
+import { DOCUMENT_EXTENSIONS } from '../ingest/documents/formats.ts'
+import type { IngestDependencies, IngestOptions } from '../ingest/ingest.ts'
 import { DEFAULT_BATCH_SIZE } from '../ingest/target.ts'
 import { ingestDefaults } from '../projects/ingest-defaults.ts'
 import type { FindProject, Project } from '../projects/project.ts'
-import { counted, printable } from '../text/printable.ts'
+import { counted } from '../text/printable.ts'
+import { type CommandSummary, summaryText } from './ingest/summary.ts'
 import {
   ADDRESS_KEY,
   ADDRESS_URL,
@@ -30,6 +30,8 @@ export interface IngestEnvironment extends IngestDependencies {
   place: string
   /** Why there is no embedder; null when there is one. */
   unavailable: string | null
+  /** True when the settings or the project ask for an embedder. Without them, that of the package is used where it can be. */
+  isEmbedderSet: boolean
   /** False for an embedded engine in memory, which loses its data when the command ends. */
   durable: boolean
   close(): Promise<void>
@@ -181,6 +183,7 @@ async function runIngest(
       const message = 'no place to store the documents: give --url, or set QDRANT_URL or EMBEDDED_PATH'
       throw new StowageError('bad_request', message)
     }
+    await refuseLastingKeywords(environment, collection)
     const warning = keywordsOnly(environment)
     if (warning !== null) dependencies.progress.write(`WARNING: ${warning}\n`)
     const ingested = await ingest(
@@ -216,79 +219,26 @@ function stays(written: number): string {
   return `stopped; the ${counted(written, 'chunk that is written stays', 'chunks that are written stay')}, and the next run goes on from there`
 }
 
+/**
+ * A collection that is created without an embedder can never get vectors, so an embedder that was asked for must be there. A collection
+ * that exists keeps the vectors that it has.
+ */
+async function refuseLastingKeywords(environment: IngestEnvironment, collection: string): Promise<void> {
+  const { embedder, isEmbedderSet, unavailable, target } = environment
+  if (embedder !== null || !isEmbedderSet) return
+  const existing = await target.open(collection, { denseSize: null, create: false })
+  if (existing !== null) return
+  throw new StowageError(
+    'unprocessable',
+    `the embedder cannot be used (${unavailable ?? 'unknown reason'}), and a collection that is created without one can never get vectors. ` +
+      `Nothing was written. Make the embedder available and run this again. If searches by keywords are enough: ${NO_EMBEDDER}.`,
+  )
+}
+
+/** How a run asks for keywords only. */
+const NO_EMBEDDER = 'set EMBEDDER=none, or "kind": "none" in the encoder of the project'
+
 function keywordsOnly({ embedder, unavailable }: IngestEnvironment): string | null {
   if (embedder !== null) return null
   return `NO EMBEDDER (${unavailable ?? 'unknown reason'}): only keyword vectors are written, and searches find words, not meanings. \`stowage doctor\` says how to get a model.`
-}
-
-interface CommandSummary extends IngestSummary {
-  place: string
-  /** Duration of the command. */
-  seconds: number
-}
-
-const number = (value: number): string => value.toLocaleString('en')
-
-/** Ids of pruned documents in the summary; the summary as JSON has all. */
-const SHOWN_PRUNED = 20
-
-/** Ids of documents without text in the summary; the summary as JSON has all. */
-const SHOWN_EMPTY = 5
-
-/** Kinds of skipped files in the summary, most frequent first. */
-const SHOWN_KINDS = 8
-
-function summaryText(summary: CommandSummary, dryRun: boolean): string {
-  const {
-    collection,
-    place,
-    created,
-    source,
-    documents,
-    unchanged,
-    empty,
-    chunks,
-    tokens,
-    written,
-    deleted,
-    pruned,
-    contexts,
-  } = summary
-  const kinds = Object.entries(summary.skipped).sort(([, a], [, b]) => b - a)
-  const skipped = kinds.slice(0, SHOWN_KINDS).map(([kind, count]) => `${number(count)} ${kind}`)
-  const others = kinds.slice(SHOWN_KINDS).reduce((sum, [, count]) => sum + count, 0)
-  if (others > 0) skipped.push(`${number(others)} of other kinds`)
-  const lines = [
-    `${dryRun ? 'Dry run: nothing was written. ' : ''}${collection} in ${place}${created ? ' (created)' : ''}`,
-    ...(source === null ? [] : [`  source ${source}`]),
-    `  ${counted(documents, 'document')}, ${number(unchanged)} of them unchanged${empty.length === 0 ? '' : `, ${number(empty.length)} without text: ${firstOf(empty, SHOWN_EMPTY)}`}`,
-    ...(skipped.length === 0 ? [] : [`  skipped: ${[skipped.join(', '), ...hintsFor(summary.skipped)].join('; ')}`]),
-    `  ${counted(chunks, 'chunk')}, ${counted(tokens, 'token')}`,
-    `  ${counted(written, 'chunk')} ${dryRun ? 'to write' : 'written'}, ${number(deleted)} ${dryRun ? 'to delete' : 'deleted'}`,
-    ...(contexts === null || dryRun ? [] : [`  ${contextsText(contexts)}`]),
-    ...(pruned.length === 0 ? [] : [`  ${counted(pruned.length, 'document')} ${dryRun ? 'to prune' : 'pruned'}:`]),
-    ...pruned.slice(0, SHOWN_PRUNED).map(docId => `    ${docId}`),
-    ...(pruned.length > SHOWN_PRUNED ? [`    … and ${number(pruned.length - SHOWN_PRUNED)} more`] : []),
-    ...summary.warnings.map(warning => `  warning: ${warning}`),
-    `  in ${number(summary.seconds)} s`,
-  ]
-  // Names of files and stored ids can hold anything.
-  return `${lines.map(line => printable(line)).join('\n')}\n`
-}
-
-function firstOf(ids: string[], most: number): string {
-  const others = ids.length - most
-  return `${ids.slice(0, most).join(', ')}${others > 0 ? ` and ${number(others)} more` : ''}`
-}
-
-function contextsText({ model, written, fallbacks, postponed, quality, usage }: WrittenContexts): string {
-  const { input, cached, cacheWritten, output } = usage
-  const tokens = input + cached + cacheWritten
-  return [
-    `${counted(written, 'context')} by ${model}`,
-    ...(fallbacks === 0 ? [] : [`${number(fallbacks)} of them by rules instead`]),
-    ...(written === 0 ? [] : [`quality ${quality.toFixed(2)}`]),
-    ...(tokens === 0 ? [] : [`${counted(tokens, 'token')} in (${number(cached)} cached), ${number(output)} out`]),
-    ...(postponed === 0 ? [] : [`${number(postponed)} left to the next run, because the endpoint could not answer`]),
-  ].join(', ')
 }

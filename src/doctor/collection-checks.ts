@@ -1,4 +1,4 @@
-import type { CollectionLayout } from '../ingest/target.ts'
+import type { CollectionLayout, DenseField } from '../ingest/target.ts'
 import { documentFilter } from '../qdrant/documents-filter.ts'
 import { isObject } from '../qdrant/json.ts'
 import {
@@ -57,16 +57,24 @@ const USUAL_MODELS: Readonly<Record<number, string>> = {
   3072: 'EMBEDDER=openai with EMBEDDING_MODEL=text-embedding-3-large',
 }
 
-function checkDense({ dense, sparse }: CollectionLayout, embedder: Embedder): Finding {
-  const check = 'dense vectors'
-  if (dense.length === 0)
-    return warn(check, 'none: only the keyword list is searched', 'Ingest into a new collection with an embedder.')
-  const fields = dense.map(({ name, size, distance }) => `${name || 'unnamed'} ${size} ${distance}`).join(', ')
+/** What to do about a collection whose dense vectors, perhaps none, have not the size of the embedder's. */
+export function denseRemedy(dense: Pick<DenseField, 'size'>[]): string {
+  if (dense.length === 0) return 'Ingest into a new collection with an embedder.'
+  return `${modelOfStored(dense)} Or ingest into a new collection.`
+}
+
+function modelOfStored(dense: Pick<DenseField, 'size'>[]): string {
   const usual = dense.flatMap(({ size }) => USUAL_MODELS[size] ?? [])[0]
   const guess = usual === undefined ? '' : ` Vectors of this size are often of ${usual}.`
-  const setModel = `Set EMBEDDER and EMBEDDING_MODEL to the model of the stored vectors.${guess}`
+  return `Set EMBEDDER and EMBEDDING_MODEL to the model of the stored vectors.${guess}`
+}
+
+function checkDense({ dense, sparse }: CollectionLayout, embedder: Embedder): Finding {
+  const check = 'dense vectors'
+  if (dense.length === 0) return warn(check, 'none: only the keyword list is searched', denseRemedy(dense))
+  const fields = dense.map(({ name, size, distance }) => `${name || 'unnamed'} ${size} ${distance}`).join(', ')
   if (embedder === null) {
-    const fix = `${setModel} Or send \`vector\` with each request.`
+    const fix = `${modelOfStored(dense)} Or send \`vector\` with each request.`
     return sparse.some(({ idf }) => idf)
       ? warn(check, `${fields}; no embedder is loaded`, fix)
       : fail(check, `${fields}, and no other list; no embedder is loaded, so nothing can be found`, fix)
@@ -76,7 +84,7 @@ function checkDense({ dense, sparse }: CollectionLayout, embedder: Embedder): Fi
   return fail(
     check,
     `${fields}; the collection has ${sizes} dimensions, the embedder of EMBEDDING_MODEL has ${embedder.dimensions}`,
-    `${setModel} Or ingest into a new collection.`,
+    denseRemedy(dense),
   )
 }
 

@@ -41,7 +41,7 @@ export const openIngest: IngestCommandDependencies['open'] = async (where, proje
   const { tokenizerModel } = config.plan
   const { count } = createTokenizer(tokenizerModel)
   const contexts = await openIngestContexts(config, context, points, count)
-  const { embedder, unavailable } = await openIngestEmbedder(config)
+  const { embedder, unavailable, isSet } = await openIngestEmbedder(config)
   const upstream = await openUpstream(config, where)
   const { EMBEDDED_PATH: folder } = config.settings
   return {
@@ -49,6 +49,7 @@ export const openIngest: IngestCommandDependencies['open'] = async (where, proje
     contexts,
     place: placeOf(upstream, folder),
     unavailable,
+    isEmbedderSet: isSet,
     durable: !upstream.embedded || folder !== undefined,
     close: async () => {
       await embedder?.close()

@@ -24,14 +24,16 @@ export function ingestInto(
 }
 
 /**
- * The configured embedder, or null with the reason. A local model whose folder states its dimensions is loaded at the first text to
+ * The configured embedder, or null with the reason, and whether a variable asks for it. A local model whose folder states its dimensions is loaded at the first text to
  * embed: a run that finds nothing new needs only its version.
  */
 export async function openIngestEmbedder(
   config: Config,
-): Promise<{ embedder: Embedder | null; unavailable: string | null }> {
+): Promise<{ embedder: Embedder | null; unavailable: string | null; isSet: boolean }> {
+  const { environment } = config
   const { EMBEDDER, EMBEDDING_MODEL: model = SHIPPED_EMBEDDER, MODELS_ALLOW_REMOTE: allowRemote } = config.settings
-  if (EMBEDDER === 'none') return { embedder: null, unavailable: 'EMBEDDER=none' }
+  if (EMBEDDER === 'none') return { embedder: null, unavailable: 'EMBEDDER=none', isSet: false }
+  const isSet = environment.EMBEDDER !== undefined || environment.EMBEDDING_MODEL !== undefined
   if (EMBEDDER === 'local') {
     const found = await findModel({ model, variable: 'EMBEDDING_MODEL', allowRemote }).catch(() => null)
     const { dimensions, pooling } = found?.settings ?? {}
@@ -39,11 +41,11 @@ export async function openIngestEmbedder(
       const prefixes = embeddingPrefixes(config.settings)
       const version = `${found.id}:${dimensions}:${pooling}${prefixMark(prefixes)}`
       const load = () => createLocalEmbedder({ model, allowRemote, prefixes })
-      return { embedder: loadedOnDemand({ version, dimensions }, load), unavailable: null }
+      return { embedder: loadedOnDemand({ version, dimensions }, load), unavailable: null, isSet }
     }
   }
   const { embedder, unavailable } = await openModels(config, { wanted: { embedder: true, reranker: false } })
-  return { embedder, unavailable: unavailable.embedder }
+  return { embedder, unavailable: unavailable.embedder, isSet }
 }
 
 function loadedOnDemand(known: Pick<Embedder, 'version' | 'dimensions'>, load: () => Promise<Embedder>): Embedder {

@@ -49,6 +49,7 @@ async function run(world: Partial<IngestEnvironment>, ...line: string[]) {
             ...dependencies(engine.url, createFakeEmbedder()),
             place: engine.url,
             unavailable: null,
+            isEmbedderSet: false,
             durable: true,
             close: async () => {
               opened.closed += 1
@@ -245,6 +246,33 @@ describe('stowage ingest', () => {
     const world = { ...dependencies(engine.url, null), unavailable: 'EMBEDDING_MODEL: there is no folder m' }
     const { out, shown } = await run(world, folder, '--collection', 'keywords')
     for (const text of [out, shown]) expect(text).toMatch(/NO EMBEDDER \(EMBEDDING_MODEL: there is no folder m\)/)
+  })
+
+  it('creates no collection without vectors when an embedder was asked for, and leaves one with vectors as it is', async () => {
+    const away = { ...dependencies(engine.url, null), unavailable: 'cannot be reached', isEmbedderSet: true }
+    const line = [folder, '--collection', 'awaited']
+    for (const dryRun of [[], ['--dry-run']])
+      expect((await run(away, ...line, ...dryRun)).error).toMatchObject({
+        code: 'unprocessable',
+        message: expect.stringMatching(/cannot be reached.*Nothing was written.*EMBEDDER=none/),
+      })
+    expect((await fetch(`${engine.url}/collections/awaited`)).status).toBe(404)
+
+    expect((await run({}, ...line)).error).toBeNull()
+    const before = await allPoints(engine.url, 'awaited')
+    await writeFile(join(folder, 'locks.md'), '# Locks\n\nThe lock is closed at ten.\n')
+    const refused = await run(away, ...line)
+    await rm(join(folder, 'locks.md'))
+    expect(refused.error).toMatchObject({ message: expect.stringContaining('the embedder of this run is none') })
+    expect(await allPoints(engine.url, 'awaited')).toEqual(before)
+  })
+
+  it('says what to do about a collection that was created without an embedder', async () => {
+    const line = [folder, '--collection', 'words']
+    expect((await run(dependencies(engine.url, null), ...line)).error).toBeNull()
+    expect((await run({}, ...line)).error).toMatchObject({
+      message: expect.stringContaining('(it has: none). Ingest into a new collection with an embedder.'),
+    })
   })
 
   it.each([

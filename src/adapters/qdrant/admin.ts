@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { compareText, groupBy } from '../../core/collections.ts'
 import { StowageError } from '../../core/errors.ts'
 import type { Json, JsonObject, SparseVector } from '../../core/types.ts'
+import { denseRemedy } from '../../doctor/collection-checks.ts'
 import type { CollectionProbe } from '../../doctor/facts.ts'
 import type { CollectionName, Marking } from '../../doctor/tenant-facts.ts'
 import type { CollectionLayout, IngestTarget, NewPoint, StoredPoint } from '../../ingest/target.ts'
@@ -203,7 +204,7 @@ function chooseFields(collection: string, layout: CollectionLayout, denseSize: n
     const sizes = layout.dense.map(field => field.size).join(', ') || 'none'
     throw new StowageError(
       'unprocessable',
-      `collection ${collection} has no dense vector of the embedder's ${denseSize} dimensions (it has: ${sizes})`,
+      `collection ${collection} has no dense vector of the embedder's ${denseSize} dimensions (it has: ${sizes}). ${denseRemedy(layout.dense)}`,
     )
   }
   if (dense === null && sparse === null) {
