@@ -8,6 +8,7 @@ import { formatOf } from '../tenants/file/parse.ts'
 import { readTenantsFile } from '../tenants/file/read.ts'
 import { TENANT_NAME, type TenantDeclaration } from '../tenants/file/schema.ts'
 import { keyHash, newKey } from '../tenants/keys.ts'
+import type { KnownKeys } from '../tenants/tenant.ts'
 import { counted } from '../text/printable.ts'
 import { nameOption } from './option-values.ts'
 
@@ -87,7 +88,7 @@ async function check(
     style: { head: [], border: [] },
   })
   table.push(...rows)
-  const notes = notesOn(read.declared).map(note => `! ${note}\n`)
+  const notes = [...notesOn(read.declared), ...notesOnKeys(read.directory)].map(note => `! ${note}\n`)
   out.write(`${table}\n${notes.join('')}✓ ${counted(rows.length, 'tenant')}\n`)
 }
 
@@ -134,6 +135,16 @@ function notesOn(declared: ReadonlyMap<string, TenantDeclaration>): string[] {
       )
   }
   return notes
+}
+
+/** Keys of examples and of haste. Whoever tries keys begins with them. */
+const GUESSED_FIRST = ['test', 'test1', 'test2', 'secret', 'password', 'changeme', 'admin', 'operator', 'key', '1234']
+
+function notesOnKeys({ find, isOperator }: KnownKeys): string[] {
+  return GUESSED_FIRST.flatMap(key => {
+    const owner = isOperator(key) ? 'an operator' : find(key)?.name
+    return owner === undefined ? [] : [`a key of ${owner} is "${key}", which everybody tries first: make a random one`]
+  })
 }
 
 async function makeTenant(

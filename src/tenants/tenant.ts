@@ -44,10 +44,14 @@ export interface TenantRegistry {
 }
 
 /** The tenants and operators of one version of the file. */
-export interface TenantDirectory extends TenantRegistry {
+export interface TenantDirectory extends KnownKeys {
   readonly tenants: readonly Tenant[]
   /** Number of the keys of operators. */
   readonly operators: number
+}
+
+/** Whose key a key is. */
+export interface KnownKeys extends TenantRegistry {
   /** Whether a key may read what concerns all tenants, such as the metrics. */
   isOperator(apiKey: string | null): boolean
 }

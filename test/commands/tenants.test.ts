@@ -175,6 +175,18 @@ describe('check', () => {
     expect(out).not.toContain('hunter2')
   })
 
+  it('names the keys that everybody tries first', async () => {
+    const entry = (key: string) => `{ sha256: "${keyHash(key).toUpperCase()}" }`
+    const path = await fileOf(
+      `operators: [${entry('test')}]\ntenants: { a: { keys: [${entry('changeme')}], collections: [docs] }, b: { keys: [${entry('r4nd0m')}], collections: [docs] } }`,
+    )
+    const { out, error } = await run('check', path)
+    expect(error).toBeNull()
+    expect(out).toContain('a key of an operator is "test"')
+    expect(out).toContain('a key of a is "changeme"')
+    expect(out).not.toContain('a key of b')
+  })
+
   it('lists every fault and fails', async () => {
     const path = await fileOf('tenants: { a: 5, b: { keys: [], collections: [docs], upstream_key_env: NO_SUCH } }')
     const { out, error } = await run('check', path)

@@ -33,6 +33,7 @@ import { RELAY_PATHS } from '../../src/relay/paths.ts'
 import { readTenantsFile } from '../../src/tenants/file/read.ts'
 import { tenantsFileSchema } from '../../src/tenants/file/schema.ts'
 import { ALLOWABLE_OPERATIONS, ROUTES } from '../../src/tenants/guard/routes/table.ts'
+import { keyHash } from '../../src/tenants/keys.ts'
 import { generatedSections, sectionsOf, withSections } from './support/generated-sections.ts'
 import { readPages } from './support/pages.ts'
 
@@ -154,12 +155,15 @@ describe('the pages for people', () => {
     expect(named.filter(name => !existsSync(new URL(`../../${name}`, import.meta.url)))).toEqual([])
   })
 
-  it('show a file of tenants that has no faults', () => {
+  it('show a file of tenants whose only faults are the keys to replace', () => {
     const page = pages.find(({ path }) => path === 'docs/tenants.md')?.text ?? ''
     const [, yaml = ''] = /```yaml\n(.*?)```/s.exec(page) ?? []
     const surroundings = { plan: NAMED_PLANS.measured, environment: { ACMEKEY: 'k' } }
     expect(yaml).toContain('whole_collections')
-    expect(readTenantsFile(Buffer.from(yaml), 'yaml', surroundings).faults).toBeNull()
+    const faultsOf = (text: string) => readTenantsFile(Buffer.from(text), 'yaml', surroundings).faults
+    const wrong = '=(not shown): must be the 64 hexadecimal digits of a SHA-256'
+    expect(faultsOf(yaml)).toEqual([`operators[0].sha256${wrong}`, `tenants.acme.keys[0].sha256${wrong}`])
+    expect(faultsOf(yaml.replace(/REPLACE: [^"]+/gu, place => keyHash(place)))).toBeNull()
   })
 
   it('list every command in the README', async () => {
