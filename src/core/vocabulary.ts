@@ -202,7 +202,10 @@ export const CONTEXT_FALLBACKS = {
 /** Error codes of the routes under `/v1/`. */
 export const ERRORS = {
   bad_request: { status: 400, meaning: 'A field is wrong; `details` names each field with its value.' },
-  unauthorized: { status: 401, meaning: 'Qdrant refused the key, or no key was sent.' },
+  unauthorized: {
+    status: 401,
+    meaning: 'No key was sent, or one that is not known. With tenants stowage itself refuses it, else Qdrant does.',
+  },
   forbidden: { status: 403, meaning: 'The key does not allow this.' },
   collection_not_found: { status: 404, meaning: 'Qdrant has no collection of this name.' },
   not_found: { status: 404, meaning: 'There is nothing at this path or under this id.' },

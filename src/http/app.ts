@@ -7,6 +7,7 @@ import type { Spans } from '../observe/spans.ts'
 import type { FindTrace, PackContext } from '../pipeline/services.ts'
 import { SEARCH_PATH } from '../qdrant/paths.ts'
 import type { Experiments } from '../rollout/rollout.ts'
+import type { KnownKeys } from '../tenants/tenant.ts'
 import { limitUploadSilence } from './body/upload-silence.ts'
 import { contextRoute } from './context-route.ts'
 import { OWN_ROUTES } from './description/own-routes.ts'
@@ -37,8 +38,8 @@ export interface AppDependencies {
   packContext: PackContext
   /** Finds the tenant of a request and keeps it within its limits. Default: no tenants. */
   admitTenant?: Step[]
-  /** Whether a key is that of an operator, who may read the metrics and the experiments. Default: everybody may. */
-  isOperator?: (apiKey: string | null) => boolean
+  /** The keys of tenants and operators: operators alone may read the metrics and the experiments. Default: everybody may. */
+  keys?: KnownKeys
   /** The ingestion guard. It calls `next()` for requests that go on. Null switches it off. */
   guardUpserts: Step | null
   /** Notices the points that clients write, without changing anything. It calls `next()` at once. Default: none. */
@@ -72,7 +73,7 @@ export interface AppDependencies {
 /** The HTTP application, without a listener. Requests to unknown routes are streamed to Qdrant. */
 export function createApp(dependencies: AppDependencies): RequestListener {
   const { reporter, health, metrics, findTrace, experiments, version } = dependencies
-  const { uploadSilenceMs = 60_000, admitTenant = [], isOperator = null } = dependencies
+  const { uploadSilenceMs = 60_000, admitTenant = [], keys = null } = dependencies
   const app = express()
   // Each of these defaults would change an answer, or read a request differently from Qdrant.
   app.disable('x-powered-by').disable('etag').set('query parser', false).enable('case sensitive routing')
@@ -83,8 +84,8 @@ export function createApp(dependencies: AppDependencies): RequestListener {
   const operations = atEndpoint('operations')
   app.get('/healthz', operations, showAlive)
   app.get('/readyz', operations, showReadiness(health))
-  app.get('/v1/metrics', operations, forOperators(isOperator, 'read the metrics'), showMetrics(metrics))
-  const forOperator = [operations, forOperators(isOperator)]
+  app.get('/v1/metrics', operations, forOperators(keys, 'read the metrics'), showMetrics(metrics))
+  const forOperator = [operations, forOperators(keys)]
   app.get('/v1/experiments', ...forOperator, showExperiments(experiments))
   app.get('/v1/experiments/:name/outcomes', ...forOperator, showOutcomes(experiments))
   app.post('/v1/experiments/:name/reset', ...forOperator, resetExperiment(experiments))
@@ -107,7 +108,7 @@ export function createApp(dependencies: AppDependencies): RequestListener {
   refuseOtherMethods(app)
   if (mcp) {
     const atMcp = atEndpoint('mcp')
-    app.post('/mcp', atMcp, admitOperators(isOperator, admitTenant), ...mcp)
+    app.post('/mcp', atMcp, admitOperators(keys, admitTenant), ...mcp)
     // There are no sessions: no stream to wait at, and nothing to end.
     app.all('/mcp', atMcp, (_request, response) => {
       response.setHeader('allow', 'POST')

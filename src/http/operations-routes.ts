@@ -3,9 +3,11 @@ import { StowageError } from '../core/errors.ts'
 import type { PrintedMetrics } from '../observe/metrics.ts'
 import type { FindTrace } from '../pipeline/services.ts'
 import { printJson } from '../qdrant/json.ts'
+import type { KnownKeys } from '../tenants/tenant.ts'
 import { sendHtml, sendJson } from './body/send-json.ts'
 import { apiKeyOf, tenantOf } from './caller.ts'
 import { type Description, PAGE_POLICY, referencePage } from './description/page.ts'
+import { findTenant } from './tenants/authenticate.ts'
 
 /** Readiness of one dependency: a model or Qdrant. `detail` says how to fix it. */
 export interface HealthCheck {
@@ -42,15 +44,17 @@ export function showMetrics({ registry, openMetrics }: PrintedMetrics): RequestH
   }
 }
 
-/** Lets only the keys of operators pass. @param isOperator null lets everybody @param what they alone may do */
-export function forOperators(
-  isOperator: ((apiKey: string | null) => boolean) | null,
-  what = 'do this',
-): RequestHandler {
+/**
+ * Lets only the keys of operators pass: no key and an unknown one are `unauthorized`, the key of a tenant is `forbidden`.
+ * @param keys null lets everybody pass
+ * @param what they alone may do
+ */
+export function forOperators(keys: KnownKeys | null, what = 'do this'): RequestHandler {
   return (request, _response, next) => {
-    if (isOperator !== null && !isOperator(apiKeyOf(request)))
-      throw new StowageError('forbidden', `Only the keys of operators may ${what}`)
-    next()
+    const apiKey = apiKeyOf(request)
+    if (keys === null || keys.isOperator(apiKey)) return next()
+    findTenant(keys, apiKey)
+    throw new StowageError('forbidden', `Only the keys of operators may ${what}`)
   }
 }
 

@@ -215,7 +215,7 @@ async function openParts(config: Config, logger: Logger, member: Member | null, 
     packContext,
     ...(tenants && {
       admitTenant: [authenticate(tenants), limiter.handler, beginInTurn],
-      isOperator: tenants.isOperator,
+      keys: tenants,
     }),
     guardUpserts: openIngestionGuard(config, http, reporter),
     noticeUpserts: online.noticeUpserts,

@@ -224,8 +224,12 @@ describe('an experiment', () => {
       ['GET', '/v1/experiments/size/outcomes'],
       ['POST', '/v1/experiments/size/reset'],
     ] as const) {
-      for (const headers of [{}, key('acme')])
-        expect((await stowage.send(method, path, undefined, headers)).status).toBe(403)
+      for (const [headers, refused] of [
+        [{}, 401],
+        [key('guess'), 401],
+        [key('acme'), 403],
+      ] as const)
+        expect((await stowage.send(method, path, undefined, headers)).status).toBe(refused)
     }
     expect((await stowage.send('GET', '/v1/experiments', undefined, key('operator'))).status).toBe(200)
     expect(variantOf(await search(stowage, 's1', key('acme')))).toBe('size=fewer')

@@ -57,7 +57,7 @@ const SEARCH_ERRORS = [
 ] as const
 const experiments = { tag: 'experiments', key: 'operator' } as const
 /** A name or an id in the path that is not percent-encoded UTF-8 is a bad request. */
-const NAMED_ERRORS = ['bad_request', 'forbidden', 'not_found', 'internal'] as const
+const NAMED_ERRORS = ['bad_request', 'unauthorized', 'forbidden', 'not_found', 'internal'] as const
 
 /** The operations of stowage's own routes. */
 export const OPERATIONS: { readonly [Route in OwnRoute]: Operation } = {
@@ -120,13 +120,13 @@ export const OPERATIONS: { readonly [Route in OwnRoute]: Operation } = {
     description: 'In the format OpenMetrics, with exemplars, for a scraper that asks for it.',
     key: 'operator',
     answers: ok('text', { types: ['text/plain', 'application/openmetrics-text'] }),
-    errors: ['forbidden', 'internal'],
+    errors: ['unauthorized', 'forbidden', 'internal'],
   },
   'GET /v1/experiments': {
     ...experiments,
     id: 'listExperiments',
     answers: ok('Experiments'),
-    errors: ['forbidden', 'internal'],
+    errors: ['unauthorized', 'forbidden', 'internal'],
   },
   'GET /v1/experiments/{name}/outcomes': {
     ...experiments,

@@ -125,6 +125,9 @@ export const TOP_KEYS: readonly string[] = ['operators', 'tenants']
 
 /** The whole file, for its JSON Schema. Faults of one tenant must not hide those of others, so they are parsed one by one. */
 export const tenantsFileSchema = strictObject({
-  operators: described(keys.optional(), 'Keys that may read the metrics. Without any, nobody may.'),
+  operators: described(
+    keys.optional(),
+    'Keys that may read the metrics, read and reset experiments, and start jobs at /mcp. Without any, nobody may.',
+  ),
   tenants: described(z.record(z.string().regex(TENANT_NAME), tenantSchema), 'The tenants by name.'),
 })

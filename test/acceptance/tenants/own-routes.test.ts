@@ -194,9 +194,13 @@ describe('what is open', () => {
 
 describe('metrics', () => {
   it('are for operators only', async () => {
-    for (const key of [undefined, 'acme-1', 'guess']) {
+    for (const [key, refused] of [
+      [undefined, 401],
+      ['guess', 401],
+      ['acme-1', 403],
+    ] as const) {
       const { status, text } = await get('/v1/metrics', key)
-      expect(status).toBe(403)
+      expect(status).toBe(refused)
       expect(text).not.toContain('stowage_')
     }
     await ask('acme-1')
