@@ -31,13 +31,14 @@ interface Holder {
  * Locks a folder for this process with a `lock` file that holds its pid and its host, and is touched every 10 seconds. The lock of a dead process is replaced. A process of
  * another host or container cannot be asked, so it is dead after a minute without a touch.
  * @param name of the folder in errors, such as `SETTING=folder`
+ * @param remedy a sentence for the error: what to do while another process of stowage holds the folder; '' for none
  * @returns the function that unlocks the folder
  * @throws Error that names the process that holds the folder
  */
-export function lockFolder(folder: string, name = folder): () => void {
+export function lockFolder(folder: string, name = folder, remedy = ''): () => void {
   const file = join(resolve(folder), 'lock')
   if (held.has(file)) throw new Error(`${name} is already open in this process`)
-  if (existsSync(file)) removeDead(file, name)
+  if (existsSync(file)) removeDead(file, name, remedy)
   writeLock(file)
   held.add(file)
   const beats = setInterval(() => touch(file), BEAT_MS).unref()
@@ -62,13 +63,14 @@ function writeLock(file: string): void {
   }
 }
 
-function removeDead(file: string, name: string): void {
+function removeDead(file: string, name: string, remedy: string): void {
   const found = readFileSync(file, 'utf8')
   const { pid, host } = holderIn(found)
   if (!isDead({ pid, host }, file)) {
     const where = host === hostname() ? '' : ` of the host ${host}`
     const process = Number.isNaN(pid) ? 'another process' : `process ${pid}`
-    throw new Error(`${name} is in use by ${process}${where}. If that process is not stowage, remove ${file}`)
+    const advice = [remedy, `If that process is not stowage, remove ${file}`].filter(Boolean).join(' ')
+    throw new Error(`${name} is in use by ${process}${where}. ${advice}`)
   }
   // Of several processes that have found the same dead lock, one gets to rename it.
   const removed = `${file}-${randomUUID()}`

@@ -185,7 +185,10 @@ describe('a folder of the embedded engine', { timeout: CHILD_PROCESS_MS }, () =>
 
     const { child } = await startProcess()
     await expect(startEmbeddedServer({ path: folder })).rejects.toThrow(
-      `EMBEDDED_PATH=${folder} is in use by process ${child.pid}`,
+      new RegExp(
+        `^EMBEDDED_PATH=${folder} is in use by process ${child.pid}\\. .*--url http://HOST:PORT.* QDRANT_URL\\. .* remove ${join(folder, 'lock')}$`,
+        'u',
+      ),
     )
     child.kill('SIGKILL')
     await once(child, 'exit')

@@ -29,6 +29,10 @@ export interface FolderStoreOptions {
 /** The folder with the setting that it comes from. */
 const named = (folder: string) => `EMBEDDED_PATH=${folder}`
 
+/** What to do while another process holds the folder. */
+const ASK_THE_SERVER =
+  'If it is `stowage serve`, let that server do the work: give its address as --url http://HOST:PORT where the command has this option, else as QDRANT_URL.'
+
 /**
  * An engine whose data is kept in a folder, in one log of changes. A change is in the log before it is made in memory and
  * before it is answered, so it survives a killed process; the log is not flushed to the disk after each change, so it may
@@ -50,7 +54,7 @@ export class FolderStore {
     this.file = join(folder, 'log.jsonl')
     this.disk = disk
     this.report = report
-    this.unlock = lockFolder(folder, named(folder))
+    this.unlock = lockFolder(folder, named(folder), ASK_THE_SERVER)
   }
 
   /** @throws Error when the folder is in use, cannot be read, or is of an older version */
