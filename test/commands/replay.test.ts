@@ -221,6 +221,14 @@ describe('stowage replay', () => {
     expect([...seen.plans].at(-1)).toBe('design')
     await expect(run('--gate', baseline, '--arm', 'broken=topk')).rejects.toThrow('arm: "measured" in the baseline')
 
+    const ofMine = join(folder, 'mine.json')
+    await run(join(folder, 'tiny'), '--budgets', '5', '--arm', 'mine=topk', '--update-baseline', ofMine)
+    for (const option of ['--gate', '--update-baseline'])
+      await expect(run(option, ofMine)).rejects.toThrow(
+        `baseline ${ofMine} was made with --arm mine=…, and does not keep its plan: give the same --arm mine=…`,
+      )
+    await run('--gate', ofMine, '--arm', 'mine=topk')
+
     seen.packed = 'one two'
     const markdown = join(folder, 'gate.md')
     const failure = await run('--gate', baseline, '--markdown', markdown).catch(error => error)

@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
+import { isPlanFile } from '../../config/plan-file.ts'
 import { StowageError } from '../../core/errors.ts'
+import { isNamedArm } from '../../evaluation/arms/named-arms.ts'
 import { type Baseline, baselineOf, parseBaseline, printBaseline } from '../../evaluation/gate/baseline.ts'
 import { judge } from '../../evaluation/gate/judge.ts'
 import { refuseOtherSetup } from '../../evaluation/gate/setup.ts'
@@ -39,6 +41,7 @@ export async function runGate(
   const paths = names.length > 0 ? names : (known?.sets.map(({ path }) => path) ?? [])
   if (paths.length === 0) throw bad(`--update-baseline ${file}: name the golden sets of the first baseline`)
   const { out, plans } = dependencies
+  if (known !== null) refuseMissingArm(flags, known.arm, file)
   const arms = [readOnePlan(flags, known?.arm ?? 'measured', plans())]
   const wanted = {
     arms,
@@ -57,6 +60,18 @@ export async function runGate(
       },
     }
   })
+}
+
+/** The names that `--arm` can give an arm. Those of other arms have overrides. */
+const GIVEN_NAME = /^[^=:,\s]+$/u
+
+/** A baseline keeps the name of an arm that `--arm` gave, and not what it was. */
+function refuseMissingArm({ arms, arm: named }: ArmFlags, known: string, file: string): void {
+  const isGiven = Boolean(arms) || named.length > 0
+  if (isGiven || !GIVEN_NAME.test(known) || isNamedArm(known) || isPlanFile(known)) return
+  throw bad(
+    `baseline ${file} was made with --arm ${known}=…, and does not keep its plan: give the same --arm ${known}=…`,
+  )
 }
 
 async function writeVerdict(

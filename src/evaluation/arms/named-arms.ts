@@ -57,6 +57,8 @@ function topkPlan(measured: Plan): Plan {
   }
 }
 
+export const isNamedArm = (name: string): boolean => ARMS.has(name)
+
 /** The plan of an arm that stowage knows by name. @throws StowageError `bad_request` for another name */
 export function namedArm(name: string, plans: NamedPlans): Plan {
   const build = ARMS.get(name)
