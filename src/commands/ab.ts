@@ -6,10 +6,11 @@ import type { ExperimentReport } from '../rollout/compare/experiment-report.ts'
 import { experimentText, pairsText } from '../rollout/compare/report-text.ts'
 import type { PairReport } from '../rollout/compare/shadow-pairs.ts'
 import { MISMATCH_BELOW } from '../rollout/statistics/sample-ratio.ts'
+import type { VerdictCode } from '../rollout/statistics/verdict.ts'
 import { counted, printable } from '../text/printable.ts'
 import { numberOption, urlOption } from './option-values.ts'
 import { createProgress } from './progress.ts'
-import { decoded, traceFiles } from './trace-files.ts'
+import { decoded, type Pieces, traceFiles } from './trace-files.ts'
 
 export interface AbCommandDependencies {
   out: NodeJS.WritableStream
@@ -27,7 +28,8 @@ interface AbFlags {
 }
 
 const EXAMPLES = `
-Exit code: 0 nothing is wrong, 1 roll back or do not trust (or the command failed), 2 wrong use.
+Exit code: 0 nothing is wrong, or not enough data yet, 1 roll back or do not trust (or the command failed, for example because
+the server does not answer), 2 wrong use.
 
 Examples:
   $ stowage ab traces.jsonl
@@ -65,15 +67,24 @@ async function runAb(files: string[], flags: AbFlags, dependencies: AbCommandDep
   const { collected } = collector
   const experiments = [...collected.tables].map(([name, table]) => experimentReport(name, table, share))
   const shadows = collected.pairs.reports()
-  if (experiments.length + shadows.length === 0) throw nothingFound(collected, experiment)
+  const isEmpty = experiments.length + shadows.length === 0
+  // A server has no outcomes after its start and after a reset. Lines without one that is wanted are wrong use.
+  if (isEmpty && (flags.url === undefined || collected.lines > 0)) throw nothingFound(collected, experiment)
+  const noData = isEmpty ? { verdict: NO_DATA } : {}
   dependencies.out.write(
     flags.json
-      ? `${JSON.stringify({ experiments, shadows, ...faultsOf(collected) })}\n`
-      : reportText(experiments, shadows, collected),
+      ? `${JSON.stringify({ experiments, shadows, ...noData, ...faultsOf(collected) })}\n`
+      : isEmpty
+        ? noOutcomesText(experiment)
+        : reportText(experiments, shadows, collected),
   )
   const wrong = experiments.flatMap(wrongIn)
   if (wrong.length > 0) throw new StowageError('unprocessable', wrong.join(', '))
 }
+
+const NO_DATA: VerdictCode = 'not enough data'
+const noOutcomesText = (experiment: string | null) =>
+  `${NO_DATA}: the server has no outcomes of ${experiment === null ? 'any experiment' : `the experiment ${printable(experiment)}`} yet\n`
 
 /** The verdicts that end the command with 1. When every request of a treatment is lost, there is no treatment to judge. */
 function wrongIn({ experiment: name, treatments, sampleRatio }: ExperimentReport): string[] {
@@ -108,12 +119,13 @@ async function readFiles(named: string[], read: ReadLines, terminal: NodeJS.Writ
 const megabytes = (bytes: number) => Math.round(bytes / 1e5) / 10
 
 async function readServer(url: string, { apiKey, experiment }: AbFlags, read: ReadLines, get: typeof fetch) {
-  const ask = async (path: string) => {
+  const ask = async (path: string): Promise<Pieces> => {
     const target = `${url.replace(/\/+$/u, '')}${path}`
     const response = await get(target, { headers: apiKey ? { 'api-key': apiKey } : {} }).catch((error: unknown) => {
       throw new StowageError('upstream_unavailable', `${target}: ${causeOf(error)}`)
     })
     if (response.ok && response.body) return response.body
+    if (response.status === 404 && (await isUnknownName(response))) return []
     const hint = response.status === 401 || response.status === 403 ? '; --api-key must be the key of an operator' : ''
     throw new StowageError('upstream_error', `${target}: the server answered ${response.status}${hint}`)
   }
@@ -121,7 +133,13 @@ async function readServer(url: string, { apiKey, experiment }: AbFlags, read: Re
   for (const name of names) await read(name, decoded(await ask(`/v1/experiments/${encodeURIComponent(name)}/outcomes`)))
 }
 
-async function experimentNames(ask: (path: string) => Promise<AsyncIterable<Uint8Array>>): Promise<string[]> {
+/** Whether stowage answers that it has seen no request of an experiment. Another server answers in another shape. */
+async function isUnknownName(response: Response): Promise<boolean> {
+  const { error } = (await response.json().catch(() => ({}))) as { error?: { code?: unknown } }
+  return error?.code === 'not_found'
+}
+
+async function experimentNames(ask: (path: string) => Promise<Pieces>): Promise<string[]> {
   let text = ''
   for await (const part of decoded(await ask('/v1/experiments'))) text += part
   try {

@@ -6,8 +6,10 @@ export function traceFiles(named: readonly string[]): { path: string; bytes: num
   return [...new Set(named.flatMap(withRotated))].map(path => ({ path, bytes: sizeOf(path) }))
 }
 
+export type Pieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+
 /** Decodes UTF-8 whose characters may be cut by the ends of chunks. */
-export async function* decoded(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+export async function* decoded(chunks: Pieces): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   for await (const chunk of chunks) yield decoder.decode(chunk, { stream: true })
   yield decoder.decode()

@@ -10,16 +10,22 @@ export interface ImprovedAnswer {
   upstream: SearchAnswer
 }
 
+/** An improved answer with the values of `x-stowage-applied` and `x-stowage-degraded`. */
+interface SentAnswer extends ImprovedAnswer {
+  applied: string[]
+  degraded: string[]
+}
+
 /**
  * Sends the answer in Qdrant's envelope, with Qdrant's end-to-end headers and those of stowage.
- * @returns the values of `x-stowage-applied` and `x-stowage-degraded`
+ * @throws an error when it cannot be sent; then the response is as it was
  */
 export function sendImproved(
   response: ServerResponse,
   route: SearchRoute,
   { searches, upstream }: ImprovedAnswer,
   seconds: number,
-): { applied: string[]; degraded: string[] } {
+): SentAnswer {
   const applied = [...new Set(searches.flatMap(search => search.applied))]
   const degraded = [...new Set(searches.flatMap(search => search.degraded))]
   sendRewritten(response, 200, upstream.headers, printEnvelope(route, searches, upstream.usage, seconds), {
@@ -27,7 +33,7 @@ export function sendImproved(
     'x-stowage-trace-id': searches.map(({ traceId }) => traceId).join(','),
     ...(degraded.length > 0 && { 'x-stowage-degraded': degraded.join(',') }),
   })
-  return { applied, degraded }
+  return { searches, upstream, applied, degraded }
 }
 
 /** Qdrant's envelope and order of keys. The legacy searches answer with bare lists. */

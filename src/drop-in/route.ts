@@ -21,7 +21,7 @@ import { type ImprovingDependencies, startImproving } from './improving.ts'
 import { NotImproved } from './not-improved.ts'
 import { understand } from './query/understand.ts'
 import { readJsonText, refuseUnknownParameters } from './request.ts'
-import { sendImproved } from './response.ts'
+import { type ImprovedAnswer, sendImproved } from './response.ts'
 
 /** Outcome of one search, for metrics and the log. */
 export interface ImproveEvent {
@@ -109,8 +109,10 @@ export function createImproveHandler(dependencies: ImproveDependencies): Step {
         leave(work.workedMs)
       }
     }
-    const { result, original, hedged } = await attempt().catch(notAttempted)
+    const { result: answer, original, hedged } = await attempt().catch(notAttempted)
     if (caller.signal.aborted) return
+    const send = (improved: ImprovedAnswer) => sendImproved(response, target, improved, secondsSoFar())
+    const result = answer instanceof NotImproved ? answer : sendOrPass(() => send(answer))
     end(result instanceof NotImproved ? result.reason : null)
     const subject: OutcomeSubject = {
       endpoint: 'points',
@@ -128,14 +130,23 @@ export function createImproveHandler(dependencies: ImproveDependencies): Step {
       report({ ...event, reason, detail, applied: [], degraded: [reason], seconds: secondsSoFar() })
       next()
     } else {
-      const sent = sendImproved(response, target, result, secondsSoFar())
-      report({ ...event, reason: null, detail: '', ...sent, seconds: secondsSoFar() })
+      const { applied, degraded } = result
+      report({ ...event, reason: null, detail: '', applied, degraded, seconds: secondsSoFar() })
     }
   }
 }
 
 function notAttempted(error: unknown): Outcome {
   return { result: asNotImproved(error), original: null, hedged: false }
+}
+
+/** An answer that cannot be sent is none: the original request is the way back. */
+function sendOrPass<Sent>(send: () => Sent): Sent | NotImproved {
+  try {
+    return send()
+  } catch (error) {
+    return asNotImproved(error)
+  }
 }
 
 /**

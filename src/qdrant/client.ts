@@ -1,4 +1,4 @@
-import { Pool } from 'undici'
+import { DecoratorHandler, type Dispatcher, Pool } from 'undici'
 import { concernsRequest, failureOf, isReset, lateAnswer, notUnderstood, statusFailure } from './errors.ts'
 import { isObject, parseJson, printJson } from './json.ts'
 import { pathPrefix } from './paths.ts'
@@ -27,7 +27,7 @@ interface QdrantRawRead extends ReadRequest {
 
 export interface QdrantAnswer {
   status: number
-  /** Raw header pairs. */
+  /** Raw header pairs. Each character is one byte, as in those of Node, so what is sent on has the bytes of Qdrant. */
   headers: string[]
   text: string
 }
@@ -72,10 +72,12 @@ export function createQdrantHttp(url: string, observer: ReadObserver = UNOBSERVE
   })
 
   async function send({ method, path, headers, body = null, signal }: QdrantRawRead): Promise<QdrantAnswer> {
-    const options = { method, path: prefix + path, headers, body, signal, responseHeaders: 'raw' } as const
-    const answer = await pool.request(options)
-    // The types of undici describe parsed headers only.
-    return { status: answer.statusCode, headers: answer.headers as unknown as string[], text: await answer.body.text() }
+    let received: string[] = []
+    const keepHeaders: Dispatcher.DispatcherComposeInterceptor = dispatch => (options, handler) =>
+      dispatch(options, new HeaderKeeper(handler, kept => (received = kept)))
+    const options = { method, path: prefix + path, headers, body, signal }
+    const { statusCode, body: answer } = await pool.compose(keepHeaders).request(options)
+    return { status: statusCode, headers: received, text: await answer.text() }
   }
 
   async function readRaw(request: QdrantRawRead): Promise<QdrantAnswer> {
@@ -95,6 +97,23 @@ export function createQdrantHttp(url: string, observer: ReadObserver = UNOBSERVE
   }
 
   return clientOf(readRaw, () => pool.close())
+}
+
+/** Keeps the raw headers of an answer. undici itself reads them as UTF-8, which loses the bytes of all other codings. */
+class HeaderKeeper extends DecoratorHandler implements Dispatcher.DispatchHandlers {
+  readonly #handler: Dispatcher.DispatchHandlers
+  readonly #keep: (rawHeaders: string[]) => void
+
+  constructor(handler: Dispatcher.DispatchHandlers, keep: (rawHeaders: string[]) => void) {
+    super(handler)
+    this.#handler = handler
+    this.#keep = keep
+  }
+
+  onHeaders(status: number, headers: Buffer[], resume: () => void, statusText: string): boolean {
+    this.#keep(headers.map(bytes => bytes.toString('latin1')))
+    return this.#handler.onHeaders?.(status, headers, resume, statusText) ?? true
+  }
 }
 
 function clientOf(readRaw: QdrantHttp['readRaw'], close: QdrantHttp['close']): QdrantHttp {

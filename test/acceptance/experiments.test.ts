@@ -205,8 +205,15 @@ describe('an experiment', () => {
     expect((await second.send('GET', '/v1/metrics')).text).toContain(
       'stowage_experiment_rolled_back{experiment="size"} 0',
     )
+    for (const words of [[], ['--experiment', 'size'], ['--experiment', 'no-such']]) {
+      const { text, error } = await ab('--url', second.url, ...words)
+      expect([error, text]).toEqual([null, expect.stringMatching(/^not enough data: the server has no outcomes of /)])
+      const printed = await ab('--url', second.url, ...words, '--json')
+      expect(JSON.parse(printed.text)).toMatchObject({ experiments: [], verdict: 'not enough data' })
+    }
     for (const request of [ask, search]) expect(variantOf(await request(second, 's'))).toBe('size=fewer')
     await open.pop()?.()
+    expect((await ab('--url', second.url)).error).toMatchObject({ code: 'upstream_unavailable' })
     expect(JSON.parse(await readFile(state, 'utf8')).rollbacks).toEqual([])
   })
 

@@ -1,12 +1,13 @@
+import type { ServerResponse } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { ImproveDependencies } from '../../src/drop-in/route.ts'
 import { OWN_VIA } from '../../src/http/passthrough/via.ts'
 import type { ChoosePoints } from '../../src/pipeline/services.ts'
-import { exchangeBytes, readAnswer } from '../support/raw-client.ts'
+import { comparable, exchangeBytes, readAnswer } from '../support/raw-client.ts'
 import { createRecordingServer, type Recorded } from '../support/recording-server.ts'
 import { createStage } from '../support/stage.ts'
 import { chosen, serveImproving } from './support/improving.ts'
-import { listsAnswer, pointText } from './support/scripted-qdrant.ts'
+import { createScriptedQdrant, listsAnswer, ORIGINAL, pointText } from './support/scripted-qdrant.ts'
 
 const stage = createStage()
 afterEach(() => stage.close())
@@ -104,4 +105,47 @@ describe('the headers of a client', () => {
       vary: 'origin',
     })
   })
+})
+
+describe('the headers of Qdrant', () => {
+  it.each([
+    ['Latin-1', Buffer.from('Z\xfcrich', 'latin1')],
+    ['UTF-8', Buffer.from('Zürich — 東京')],
+    ['neither', Buffer.from([0x80, 0xff, 0xc3])],
+  ])('arrive byte for byte on an improved answer: %s', async (_coding, value) => {
+    const odd = value.toString('latin1')
+    const answering = (text: string) => (response: ServerResponse) => {
+      const fields = ['X-Site', odd, 'X-site', 'again']
+      // Behind its length, Node would read Content-Disposition as UTF-8.
+      response.writeHead(200, [...fields, 'content-type', 'application/json', 'content-length', String(text.length)])
+      // Node would send the head in UTF-8 together with a string.
+      response.end(Buffer.from(text))
+    }
+    const lists = listsAnswer([pointText('1', '0.5')])
+    const qdrant = createScriptedQdrant({ lists: answering(lists), direct: answering(lists) })
+    const upstream = await stage.listen(qdrant.server)
+    const { url } = await serveImproving(stage, upstream)
+    const ask = async (to: string) => comparable(readAnswer(await exchangeBytes(to, [bytesOf({})]), 'POST'))
+    const [direct, improved] = [await ask(upstream), await ask(url)]
+    expect(Object.fromEntries(improved.headers)).toMatchObject({ 'x-stowage-applied': 'fuse,pack' })
+    const kept = ({ headers }: typeof direct) =>
+      headers
+        .filter(([name]) => !/^(?:x-stowage-.*|content-length)$/.test(name))
+        .map(([name, value]) => [name.toLowerCase(), value])
+    expect(kept(improved)).toEqual(kept(direct))
+  })
+})
+
+it('an improved answer that cannot be sent is replaced by the original one', async () => {
+  const { server } = createScriptedQdrant({ lists: listsAnswer([pointText('1', '0.5')]) })
+  const { url, events } = await serveImproving(stage, await stage.listen(server), {
+    choosePoints: async ({ lists }) => ({ ...chosen(lists.flatMap(({ hits }) => hits)), traceId: 'no header: \u2713' }),
+  })
+  const answer = readAnswer(await exchangeBytes(url, [bytesOf({})]), 'POST')
+  expect(answer.body.toString()).toBe(ORIGINAL)
+  expect(Object.fromEntries(answer.headers)).toMatchObject({
+    'x-stowage-applied': 'passthrough',
+    'x-stowage-degraded': 'pipeline_failed',
+  })
+  expect(events).toMatchObject([{ reason: 'pipeline_failed' }])
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createQdrantHttp, type QdrantHttp, type QdrantRead } from '../../src/qdrant/client.ts'
-import { headerPairs } from '../../src/qdrant/raw-headers.ts'
+import { headerPairs, headerValue } from '../../src/qdrant/raw-headers.ts'
 import { noAnswer, type Reply, startRecordingServer } from '../support/recording-server.ts'
 
 async function start(reply: Parameters<typeof startRecordingServer>[0], path = '') {
@@ -34,6 +34,20 @@ describe('createQdrantHttp', () => {
     const headers = { 'content-security-policy': `default-src ${'https://static.example.org '.repeat(4_000)}` }
     const { http } = await start(() => ({ ...ok, headers }))
     expect(await read(http)).toEqual({ n: 1 })
+  })
+
+  it('has a character for each byte of a header', async () => {
+    const value = Buffer.from([0x5a, 0xfc, 0x80, 0xff, 0xc3, 0xbc])
+    const { http } = await start(() => response => {
+      response.writeHead(200, { 'x-site': value.toString('latin1') }).end(Buffer.from('{}'))
+    })
+    const { headers } = await http.readRaw({
+      method: 'GET',
+      path: '/',
+      headers: [],
+      signal: AbortSignal.timeout(5_000),
+    })
+    expect(Buffer.from(headerValue(headers, 'x-site') ?? '', 'latin1')).toEqual(value)
   })
 
   it('asks once more after a reset, and only once', async () => {

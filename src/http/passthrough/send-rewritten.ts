@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import { type ServerResponse, validateHeaderValue } from 'node:http'
 import { headerPairs } from '../../qdrant/raw-headers.ts'
 import { endToEndHeaders } from './hop-by-hop.ts'
 
@@ -9,6 +9,7 @@ const REPLACED = ['content-length', 'content-encoding', 'date']
  * Sends a body in place of Qdrant's own, with Qdrant's other end-to-end headers.
  * @param headers raw header pairs of Qdrant's answer
  * @param own headers that replace those of Qdrant
+ * @throws TypeError when a header cannot be sent; then the response is as it was
  */
 export function sendRewritten(
   response: ServerResponse,
@@ -18,7 +19,9 @@ export function sendRewritten(
   own: Readonly<Record<string, string>> = {},
 ): void {
   const body = Buffer.from(text)
-  for (const [name, value] of headerPairs(endToEndHeaders(headers, REPLACED))) response.appendHeader(name, value)
+  const kept = [...headerPairs(endToEndHeaders(headers, REPLACED))]
+  for (const [name, value] of [...kept, ...Object.entries(own)]) validateHeaderValue(name, value)
+  for (const [name, value] of kept) response.appendHeader(name, value)
   response.setHeader('content-length', body.length)
   if (!response.hasHeader('content-type')) response.setHeader('content-type', 'application/json')
   for (const [name, value] of Object.entries(own)) response.setHeader(name, value)

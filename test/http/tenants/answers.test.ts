@@ -77,6 +77,14 @@ describe('points by their ids', () => {
     ])
   })
 
+  test('have the bytes of a header of Qdrant that is not ASCII', async () => {
+    const { ask } = await serve(() => response => {
+      response.writeHead(200, { 'x-site': Buffer.from('Zürich').toString('latin1') }).end(Buffer.from(scrolled([])))
+    })
+    const { status, headers } = await ask('POST', '/collections/docs/points', { ids: [9] })
+    expect([status, Buffer.from(headers.get('x-site') ?? '', 'latin1').toString()]).toEqual([200, 'Zürich'])
+  })
+
   test.each(['9', '7', 'f47ac10b-58cc-4372-a567-0e02b2c3d479', 'F47AC10B58CC4372A5670E02B2C3D479'])(
     'an unknown one is what Qdrant says of it: %s',
     async id => {
