@@ -328,6 +328,42 @@ describe('splitSentences, wrapped lines of different lengths', () => {
   ])('are apart where each is an entry: %s', text => expect(sentences(text)).toHaveLength(2))
 })
 
+describe('splitSentences, lines that go on', () => {
+  it.each([
+    'It reads all formats, e.g.\nthe old one.',
+    'It reads pictures (drawings, scans, etc.)\nand texts.',
+    'It was measured by Reed et al.\nin the old basin.',
+    '- Old formats, i.e.\n  those of the harbour.',
+    '> Ropes vs.\n> chains.',
+    'Ask the office of Acme Corp.\nfor a key.',
+  ])('behind an abbreviation: %s', text => expect(sentences(text)).toEqual([text]))
+
+  it.each([
+    'Give the name of the ship to the function that\nWerkzeug provides.',
+    'The papers lie in the office of the\n[Harbour](harbour.md).',
+    'Das Schiff liegt an der Boje und\nWarten ist nicht nötig.',
+    'Le navire est dans le bassin de la\nGironde.',
+    'El barco está en el puerto de\nCádiz.',
+  ])('behind a word that needs another one: %s', text => expect(sentences(text)).toEqual([text]))
+
+  it.each([
+    ['start the pump.\n', 'open the lid.'],
+    ['It reads ropes, chains, etc.\n', 'The rest is left.'],
+    ['Click here to log in\n', 'Register'],
+    ['What happens when lions and tigers die\n', 'Lions of the sea'],
+    ['Keep the\n', 'Of the\n', 'Or'],
+    ['Rose Lane 4\n', 'Port of Reed\n', 'Harbour Office'],
+    ['船停在港口 the\n', '水位很高'],
+    ['- Give the name of the\n', '- Ship'],
+  ])('but not where an entry or a sentence begins: %s', (...parts) => expect(sentences(parts.join(''))).toEqual(parts))
+
+  it('go on behind an abbreviation in a filled paragraph, also before a capital or a number', () => {
+    const text =
+      'The basin holds the water of four locks in summer, as seen in Fig.\n3, and the crews of the Northern Canal clean it in winter with\nthe pumps.'
+    expect(sentences(text)).toEqual([text])
+  })
+})
+
 describe('splitSentences, paragraphs in bold', () => {
   it.each(['**Table 2.2. Depths of the basins**', '__Note. Read this. Twice!__', '**a_b* c. Then d.**'])(
     'keeps %s whole',

@@ -16,10 +16,18 @@ const MAYBE_INSIDE = new RegExp(`${BEFORE}(?:Inc|Ltd|Corp|Co|Jr|Sr|U\\.S|U\\.K|U
 const BEGINS_SENTENCE =
   /^(?:The|An?|Its?|This|That|These|Those|There|He|She|They|We|You|I|In|On|At|If|When|While|After|Before|For|From|To|By|As|But|And|Or|So|However|Please|All|Each|Not?|See|Use)(?![\p{L}\p{N}])/u
 
+/** Abbreviations that end a sentence as often, unless lower case follows. Brackets and quotation marks may close behind them. */
+const LIST_ENDS = /(?:^|[\s("'[,])(?:etc|et al|usw|itd|osv)\.["'”’)\]]{0,4}\s*$/u
+
 /** What `isAbbreviation` looks at behind a cut, in UTF-16 code units. */
 export const LONGEST_AFTER = 10
 
 /** Whether a full stop ends an abbreviation inside of a sentence. @param before up to the cut; @param after its first 10 code units */
 export function isAbbreviation(before: string, after: string): boolean {
   return INSIDE.test(before) || (MAYBE_INSIDE.test(before) && !BEGINS_SENTENCE.test(after))
+}
+
+/** Whether a full stop ends an abbreviation before a line that goes on in lower case. @param line up to its end */
+export function endsWithAbbreviation(line: string): boolean {
+  return INSIDE.test(line) || MAYBE_INSIDE.test(line) || LIST_ENDS.test(line)
 }

@@ -1,5 +1,6 @@
 import { codePointStart } from '../../core/prefix.ts'
-import { isAbbreviation, LONGEST_AFTER } from './abbreviations.ts'
+import { endsOpen } from '../language/leading-words.ts'
+import { endsWithAbbreviation, isAbbreviation, LONGEST_AFTER } from './abbreviations.ts'
 import { type LineKind, linesOf, standsAlone } from './lines.ts'
 import { isSectionNumber } from './section-number.ts'
 
@@ -40,7 +41,7 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' })
 
 /**
  * Splits a text into sentences; concatenated they are the text. A line break ends a sentence, unless the next line starts in
- * lower case or with code, or all lines of the paragraph are about equally long (wrapped prose). A heading, with the line that underlines it, a paragraph in bold in one line, a list item, table row or fenced code block is one sentence. White space
+ * lower case or with code, a word such as "the" or an abbreviation ends the line, or all lines of the paragraph are about equally long (wrapped prose). A heading, with the line that underlines it, a paragraph in bold in one line, a list item, table row or fenced code block is one sentence. White space
  * belongs to the sentence before it. Longer sentences than 2,000 code units are cut.
  */
 export function splitSentences(text: string): Sentence[] {
@@ -109,11 +110,18 @@ function continues(previousLine: string, line: string, isFilled: boolean): boole
   const marks = QUOTE_MARKS.exec(line)?.[0] ?? ''
   if (marks !== '' && QUOTE_MARKS.exec(previousLine)?.[0] === marks)
     return continues(previousLine.slice(marks.length), line.slice(marks.length), isFilled)
-  if (previousLine.trim() === '' || /^\s{0,3}#/.test(previousLine) || ENDS_SENTENCE.test(previousLine)) return false
-  if (standsAlone(line)) return false
+  if (previousLine.trim() === '' || /^\s{0,3}#/.test(previousLine) || standsAlone(line)) return false
+  if (ENDS_SENTENCE.test(previousLine)) return goesOnBehindAbbreviation(previousLine, line, isFilled)
   // Two lines that begin with code are two entries of a list.
   const goesOnWithCode = STARTS_WITH_CODE.test(line) && !STARTS_WITH_CODE.test(previousLine)
-  return isFilled || goesOnWithCode || STARTS_LOWER.test(line)
+  return isFilled || goesOnWithCode || STARTS_LOWER.test(line) || endsOpen(previousLine)
+}
+
+/** As in a line: behind "e.g." a sentence goes on, and behind "etc." it does in lower case. */
+function goesOnBehindAbbreviation(previousLine: string, line: string, isFilled: boolean): boolean {
+  const end = previousLine.trimEnd().slice(-LONGEST_BEFORE)
+  if (STARTS_LOWER.test(line)) return endsWithAbbreviation(end)
+  return isFilled && isAbbreviation(end, line.trimStart().slice(0, LONGEST_AFTER))
 }
 
 /** Ends of the sentences in the prose between `start` and `end`, as offsets in `text`. */
