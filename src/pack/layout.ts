@@ -57,7 +57,7 @@ export function layOut(
 
 /** Joins consecutive units that continue each other, without their overlap. */
 export function joinUnits(units: readonly Unit[], lines: ContextLines = NO_CONTEXT_LINES): Part[] {
-  const parts: (Omit<Part, 'text'> & { text: JoinedText; chunkText: string })[] = []
+  const parts: (Omit<Part, 'text'> & { text: JoinedText; first: Unit })[] = []
   const runs = runsOf(units)
   runs.forEach((run, index) => {
     const text = textOf(run)
@@ -66,39 +66,69 @@ export function joinUnits(units: readonly Unit[], lines: ContextLines = NO_CONTE
     const part = parts.at(-1)
     if (join === null || part === undefined) {
       const isSameChunk = before?.candidate.key === run.candidate.key
-      const chunkText = run.candidate.chunk.text
-      parts.push({ text: new JoinedText(text), contextLine: lineBefore(before, run, lines), isSameChunk, chunkText })
+      parts.push({ text: new JoinedText(text), contextLine: lineBefore(before, run, lines), isSameChunk, first: run })
     } else part.text.append(join.separator, text.slice(join.overlap))
   })
-  return parts.map(({ text, chunkText, ...part }) => {
-    return { ...part, text: withoutIndentation(String(text), part.isSameChunk, chunkText) }
+  let lost = ''
+  return parts.map(({ text, first, ...part }) => {
+    const shown = withoutIndentation(String(text), first, part.isSameChunk ? lost : null)
+    lost = shown.lost
+    return { ...part, text: shown.text }
   })
 }
 
+interface Shown {
+  text: string
+  /** The indentation that the first part of the chunk lost. */
+  lost: string
+}
+
 /**
- * The text of a part without blank lines and white space around it, and without indentation that says nothing here. It stays behind a part of the same chunk, which can show what it
- * stands in. The first part loses what all its lines have, and in prose its first line all of it that no other line has: of a list or of code, an item of a nested list, or a statement of a function, is not shown as one of the outer list or
- * of the module. A few lines of code do not look like code, but their chunk does. A block of code that is cut out of an item of a list loses that of its fence, because the end of a fence cannot be deeper than its opening.
+ * The text of a part without blank lines and white space around it, and without indentation that says nothing here.
+ * - The first part loses what all its lines have, and in prose its first line all of it that no other line has: of a list or of code, an item of a nested list, or a statement of a
+ *   function, is not shown as one of the outer list or of the module. A few lines of code do not look like code, but their chunk does.
+ * - A later part of the same chunk loses the same, as far as all its lines have it, so that what it stands in can be seen.
+ * - A part that begins inside of a line loses the indentation of that line.
+ * - A block of code that is cut out of an item of a list loses that of its fence, because the end of a fence cannot be deeper than its opening.
+ *
+ * @param first the unit that the part begins with
+ * @param lost the indentation that the first part of the chunk lost; null for the first part
  */
-function withoutIndentation(text: string, isSameChunk: boolean, chunkText: string): string {
+function withoutIndentation(text: string, first: Unit, lost: string | null): Shown {
   const whole = text.replace(/^(?:[^\S\n]*\n)+/u, '').trimEnd()
-  const indent = /^[ \t]+/u.exec(whole)?.[0]
-  if (indent === undefined) return whole.trimStart()
   const lines = whole.split('\n')
-  if (openingFence(whole) !== null)
-    return dedented(
-      lines,
-      indent,
-      lines.findIndex(line => isOutside(line, indent)),
-    )
-  if (isSameChunk) return whole
-  const common = lines.filter(line => line.trim() !== '').reduce((shared, line) => sharedStart(shared, line), indent)
+  const above = lineBeforeUnit(first)
+  if (above !== '') {
+    const shared = sharedIndentation(lines.slice(1), indentationOf(above + text))
+    return { text: dedented(lines, shared).trimStart(), lost: lost ?? shared }
+  }
+  const indent = indentationOf(whole)
+  if (indent === '') return { text: whole.trimStart(), lost: lost ?? '' }
+  if (openingFence(whole) !== null) {
+    const end = lines.findIndex(line => isOutside(line, indent))
+    return { text: dedented(lines, indent, end), lost: lost ?? indent }
+  }
+  const common = sharedIndentation(lines, lost ?? indent)
   const shifted = dedented(lines, common)
+  if (lost !== null) return { text: shifted, lost }
   const left = indent.slice(common.length)
   const isShared = lines.slice(1).some(line => line.startsWith(indent))
-  return left === '' || isShared || LIST_ITEM.test(whole) || isCode(whole) || isCode(chunkText)
-    ? shifted
-    : shifted.trimStart()
+  const keepsPlace =
+    left === '' || isShared || LIST_ITEM.test(whole) || [whole, first.candidate.chunk.text].some(isCode)
+  return { text: keepsPlace ? shifted : shifted.trimStart(), lost: common }
+}
+
+/** What stands before a unit in the line that it begins in; '' where it begins with the line. */
+function lineBeforeUnit({ candidate, start }: Unit): string {
+  const { text } = candidate.chunk
+  return text.slice(text.lastIndexOf('\n', start - 1) + 1, start)
+}
+
+const indentationOf = (text: string): string => /^[ \t]*/u.exec(text)?.[0] ?? ''
+
+/** What all lines that are not blank have of an indentation. */
+function sharedIndentation(lines: readonly string[], indent: string): string {
+  return lines.filter(line => line.trim() !== '').reduce((shared, line) => sharedStart(shared, line), indent)
 }
 
 const isOutside = (line: string, indent: string): boolean => line.trim() !== '' && !line.startsWith(indent)

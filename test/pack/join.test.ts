@@ -126,3 +126,70 @@ describe('the first part of a block', () => {
     expect(shown(code, code.indexOf('            pass'))).toBe('        pass\nreturn sea.level()')
   })
 })
+
+describe('a later part of a chunk', () => {
+  /** The parts of a chunk that hold these texts. */
+  const shown = (text: string, ...parts: string[]) =>
+    joinUnits(
+      parts.map(part => {
+        const start = text.indexOf(part)
+        return { candidate: candidate({ id: 1, text }), start, end: start + part.length, value: 1 }
+      }),
+    ).map(part => part.text)
+
+  const manual = `       Undo a commit
+
+               $ git reset HEAD^
+
+           Nothing else. The files of
+           the tree stay.
+
+       Undo a merge
+
+           1. Pull.
+               Deeper.
+`
+  const module = `class Lid:
+    def open(self):
+        self.on()
+
+    def stop(self):
+        self.off()
+`
+
+  it('is a sibling of the first one where it was, and keeps what is deeper', () => {
+    const [head = '', merge = ''] = [
+      '       Undo a commit',
+      '       Undo a merge\n\n           1. Pull.\n               Deeper.',
+    ]
+    expect(shown(manual, head, merge)).toEqual(['Undo a commit', 'Undo a merge\n\n    1. Pull.\n        Deeper.'])
+    expect(shown(manual, head, '           1. Pull.\n               Deeper.')).toEqual([
+      'Undo a commit',
+      '    1. Pull.\n        Deeper.',
+    ])
+    expect(shown(module, '    def open(self):', '    def stop(self):\n        self.off()')).toEqual([
+      'def open(self):',
+      'def stop(self):\n    self.off()',
+    ])
+  })
+
+  it('keeps its lines in their places where one of them stands further out', () => {
+    expect(shown(manual, '           Nothing else.', '       Undo a merge\n\n           1. Pull.')).toEqual([
+      'Nothing else.',
+      'Undo a merge\n\n    1. Pull.',
+    ])
+  })
+
+  it('keeps its indentation behind a first part that has none', () => {
+    expect(shown(module, 'class Lid:', '    def stop(self):\n        self.off()')).toEqual([
+      'class Lid:',
+      '    def stop(self):\n        self.off()',
+    ])
+  })
+
+  it('loses the indentation of its line where it begins inside of one, as a first part does', () => {
+    const words = 'The files of\n           the tree stay.'
+    expect(shown(manual, '       Undo a commit', words)).toEqual(['Undo a commit', 'The files of\nthe tree stay.'])
+    expect(shown(manual, words)).toEqual(['The files of\nthe tree stay.'])
+  })
+})

@@ -13,6 +13,7 @@ import type { Unit } from '../unit.ts'
 import { codeLinesOf } from './code-lines.ts'
 import { blankComments } from './comments.ts'
 import { LEAD_IN, OpenList } from './open-list.ts'
+import { OpenTerms, type Term } from './open-terms.ts'
 import { type CutSentence, MOST_OF_CHUNK, SENTENCES_PER_STEP, sentencesToCut } from './units.ts'
 
 const HEADING = /^\s{0,3}#{1,6}\s/u
@@ -37,6 +38,8 @@ const LINK_DEFINITIONS = /^(?:\s*\[[^\]\n]{1,200}\]:[^\S\n]*\S[^\n]*(?:\n|$))+\s
 const OPENINGS = [LEAD_IN, QUESTION, LABEL, MARKED_NAME, DIRECTIVE, SIGNS, LINK_DEFINITIONS]
 /** A paragraph of so few words that no sign ends can be the name of what follows, as in a list of options. */
 const LONGEST_NAME_WORDS = 5
+/** A name that is marked as code, in bold or in italics, or that is an option: the term of a definition in a text that indents none. */
+const TERM = /^\s*(?:[`*_]|--?[\p{L}\d])/u
 /** A sentence before code, or before text that stands deeper, is a lead-in up to this many tokens. */
 const MOST_BEFORE_BODY = 30
 /** The names of the columns, and the line below them. */
@@ -72,7 +75,7 @@ export interface MeasuredSentence {
   endsParagraph: boolean
   /** Its place among those that are measured. */
   place: number
-  /** Places of what must come before it: the first rows of its table, the lead-in of its list, the opening fence of its code, or the beginning of the function that a statement is in. */
+  /** Places of what must come before it: the first rows of its table, the lead-in of its list, the term that it explains, the opening fence of its code, or the beginning of the function that a statement is in. */
   head: readonly number[]
   /** Place of the end of its code, which must come behind it; null for other text and for code that is not cut. */
   foot: number | null
@@ -102,6 +105,7 @@ export function* measureSentences(
   let isAfterParagraph = false
   const blocks = new OpenBlocks<number>()
   const list = new OpenList()
+  const openTerms = new OpenTerms()
   const shortHead = (place: number | undefined, most: number) =>
     place !== undefined && (sentences[place]?.tokens ?? 0) <= most * room ? [place] : []
   for (const { sentence, index, line, lines, start, end } of yield* piecesOf(candidate, room, cost)) {
@@ -111,7 +115,12 @@ export function* measureSentences(
     if (start >= end) continue
     const text = candidate.chunk.text.slice(start, end)
     const before = sentences.at(-1)
-    if (before && leadsTo(sentence, before, candidate.chunk.text)) before.opens = true
+    const led = before && leadsTo(sentence, before, candidate.chunk.text) ? before : null
+    const term = led && termOf(sentence, led, candidate.chunk.text)
+    if (led) led.opens = true
+    // In the body of another term, a term comes without that.
+    if (led && term) led.head = []
+    if (beginsLine(start, candidate.chunk.text)) openTerms.enter(text, beginsParagraph, term)
     if (beginsParagraph || sentence.kind !== 'row') tableAt = null
     if (sentence.kind === 'row') tableAt ??= at
     const isHead = tableAt !== null && at < tableAt + HEAD_ROWS
@@ -146,9 +155,9 @@ export function* measureSentences(
           )
         : isCut
           ? [at - line].filter(place => place < at)
-          : leadIn === undefined
-            ? rowsBefore(at, tableAt)
-            : shortHead(leadIn, MOST_LEAD_IN),
+          : tableAt === null
+            ? shortHead(leadIn ?? openTerms.innermost, MOST_LEAD_IN)
+            : rowsBefore(at, tableAt),
       foot: isCut && line < lines - 1 ? at - line + lines - 1 : null,
       share: isCut ? (line === 0 || line === lines - 1 ? 0 : 1 / (lines - 2)) : 1,
       counts,
@@ -161,8 +170,8 @@ export function* measureSentences(
 /** Whether a text has words, numbers or symbols outside of comments. */
 export const saysSomething = (text: string): boolean => SAYS_SOMETHING.test(blankComments(text))
 
-const rowsBefore = (at: number, tableAt: number | null): number[] =>
-  [0, 1].map(row => (tableAt ?? at) + row).filter(place => place < at)
+const rowsBefore = (at: number, tableAt: number): number[] =>
+  [0, 1].map(row => tableAt + row).filter(place => place < at)
 
 /** A sentence, or a line of code that is cut, with what packed neighbours do not hold of it. */
 interface Piece {
@@ -208,6 +217,25 @@ function leadsTo(next: CutSentence, before: MeasuredSentence, all: string): bool
   const isAlone = (before.place === 0 || before.beginsParagraph) && endsParagraph(text)
   return isAlone && isShortName(text) && !isShortName(next.text)
 }
+
+/**
+ * What a sentence is that leads to the next one, when it is a term: one line alone, no heading and no item, above text that stands deeper or, when its name is marked, above a
+ * paragraph. Null for other sentences.
+ */
+function termOf(
+  next: CutSentence,
+  { start, end, place, isHeading, isItem }: MeasuredSentence,
+  all: string,
+): Term | null {
+  const text = all.slice(start, end)
+  if (isHeading || isItem || !beginsLine(start, all) || text.trim().includes('\n')) return null
+  const columns = columnsOf(text)
+  if (columnsOf(next.text) > columns) return { columns, place, isName: false }
+  const isName = next.kind === 'text' && TERM.test(text) && !LIST_ITEM.test(next.text)
+  return isName ? { columns, place, isName } : null
+}
+
+const beginsLine = (start: number, all: string): boolean => start === 0 || all[start - 1] === '\n'
 
 function isShortName(text: string): boolean {
   return !LIST_ITEM.test(text) && !endsSentence(text) && text.trim().split(/\s+/u).length <= LONGEST_NAME_WORDS
