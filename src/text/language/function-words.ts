@@ -34,3 +34,13 @@ export function functionWordsIn(words: Iterable<string>): Map<string, number> {
     for (const language of LANGUAGES_OF.get(word) ?? []) counts.set(language, (counts.get(language) ?? 0) + 1)
   return counts
 }
+
+/**
+ * Whether words in lower case have as many function words of English as of another language of the Latin script. One word says nothing: "man page" and
+ * "du command" are English.
+ */
+export function isRatherEnglish(words: readonly string[]): boolean {
+  const counts = functionWordsIn(words)
+  const most = Math.max(1, counts.get('en') ?? 0)
+  return [...counts.values()].every(count => count <= most)
+}

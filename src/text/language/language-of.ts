@@ -74,16 +74,6 @@ function scriptOf(read: string): string | null {
   return script ?? (shareOf(LATIN_LETTERS) < 0.4 ? OTHER_SCRIPT : null)
 }
 
-/**
- * Whether words in lower case have as many function words of English as of another language of the Latin script. One word says nothing: "man page" and
- * "du command" are English.
- */
-export function isRatherEnglish(words: readonly string[]): boolean {
-  const counts = functionWordsIn(words)
-  const most = Math.max(1, counts.get('en') ?? 0)
-  return [...counts.values()].every(count => count <= most)
-}
-
 function latinLanguageOf(words: readonly string[]): string | null {
   if (words.length < FEWEST_WORDS) return null
   const counts = functionWordsIn(words)

@@ -1,4 +1,4 @@
-import { isRatherEnglish } from './language-of.ts'
+import { isRatherEnglish } from './function-words.ts'
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
 

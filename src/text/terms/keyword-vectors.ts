@@ -1,6 +1,5 @@
 import type { SparseVector } from '../../core/types.ts'
-import { ALL_FUNCTION_WORDS } from '../language/function-words.ts'
-import { isRatherEnglish } from '../language/language-of.ts'
+import { ALL_FUNCTION_WORDS, isRatherEnglish } from '../language/function-words.ts'
 import { documentVector, englishWords, queryVector, wordsAsQdrant } from '../qdrant-bm25.ts'
 import { analysisOf, HAS_OTHER_LETTER, termsOfWord } from './word-terms.ts'
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { isRatherEnglish, LANGUAGES, languageOf, OTHER_LATIN } from '../../../src/text/language/language-of.ts'
+import { isRatherEnglish } from '../../../src/text/language/function-words.ts'
+import { LANGUAGES, languageOf, OTHER_LATIN } from '../../../src/text/language/language-of.ts'
 import { encodeKeywordQuery, encodeKeywords } from '../../../src/text/terms/keyword-vectors.ts'
 import { HOSTILE_TEXTS } from '../../support/hostile-texts.ts'
 
