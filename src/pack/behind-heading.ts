@@ -7,8 +7,12 @@ const CLOSING_HASHES = /#+$/u
 const BLANK_LINES = /(?:[^\S\n]*\n)*/uy
 /** Marks of Markdown, which a heading can have and a section path has not. */
 const MARKS = /[*_`~\\\s]+/gu
+/** A link of Markdown, of which the section path has the text. */
+const LINK = /\[([^[\]]*)\]\([^()]*\)/gu
 /** In text without marks, titles are known by their numbers: "2.1.  Header", "Article 2". */
 const NUMBERED = /^(?:§|\p{Lu}\p{L}{2,11}(?=\s))?\s?\d/u
+/** Or by their capitals: "FILE FORMAT". */
+const CAPITALS = /^\p{Lu}[^\p{Ll}]*\p{Lu}[^\p{Ll}]*$/u
 /** Longest heading that is looked at, in UTF-16 code units. */
 const LONGEST = 300
 const MOST_HEADINGS = 6
@@ -48,7 +52,7 @@ interface Heading {
   end: number
 }
 
-/** The headings that a text begins with: lines that are marked as headings, and numbered ones of text without marks that are names in the section path. */
+/** The headings that a text begins with: lines that are marked as headings, and lines of text without marks that are names in the section path, with a number or in capitals. */
 function headingsOf(text: string, names: readonly string[]): Heading[] {
   const headings: Heading[] = []
   while (headings.length < MOST_HEADINGS) {
@@ -69,7 +73,8 @@ function headingAt(start: number, text: string, names: readonly string[]): Headi
     return { name: plain(name), end: behindBlankLines(end, text) }
   }
   const isNumbered = NUMBERED.test(line)
-  if (isNumbered && isNameIn(names, line)) return { name: plain(line), end: behindBlankLines(end, text) }
+  if ((isNumbered || CAPITALS.test(line)) && isNameIn(names, line))
+    return { name: plain(line), end: behindBlankLines(end, text) }
   const below = text.indexOf('\n', end) + 1
   if (below === 0 || below - end > LONGEST) return null
   // In laws, the name of an article stands below its number.
@@ -86,4 +91,4 @@ function behindBlankLines(start: number, text: string): number {
 
 const isNameIn = (names: readonly string[], line: string): boolean => names.includes(plain(line))
 const namesIn = (path: string): string[] => path.split(HEADING_SEPARATOR).map(plain)
-const plain = (name: string): string => name.toLowerCase().replace(MARKS, ' ').trim()
+const plain = (name: string): string => name.toLowerCase().replace(LINK, '$1').replace(MARKS, ' ').trim()
