@@ -19,10 +19,10 @@ import { type CutSentence, MOST_OF_CHUNK, SENTENCES_PER_STEP, sentencesToCut } f
 const HEADING = /^\s{0,3}#{1,6}\s/u
 /** A question that ends its paragraph: the answer follows. */
 const QUESTION = /[?？]["'”’)\]*_]{0,4}[^\S\n]*\n\s*$/u
-/** The label of a box, alone in its line. */
-const LABEL = /^[\s*_]*(?:note|tip|hint|important|warning|caution|danger|attention|example|see also)[\s*_]*$/iu
+/** The label of a box, alone in its line, also in a quotation. */
+const LABEL = /^[\s>*_]*(?:note|tip|hint|important|warning|caution|danger|attention|example|see also)[\s>*_]*$/iu
 /** A few words in bold or italics, alone, that no sign ends: the name of what follows. */
-const MARKED_NAME = /^\s*(\*{1,3}|_{1,3})[^*_\n]{0,80}[^*_\s.!?。！？]\1\s*$/u
+const MARKED_NAME = /^[\s>]*(\*{1,3}|_{1,3})[^*_\n]{0,80}[^*_\s.!?。！？]\1[\s>]*$/u
 /** An item of a list, also in a quotation. */
 const LIST_ITEM = /^\s*(?:>\s*)?(?:[-*+•]|\d{1,3}[.)])\s/u
 /** A directive of reStructuredText: ".. note::". */

@@ -114,6 +114,14 @@ describe('the best sentences of a chunk', () => {
     expect(chosen(text, [0, 0, 5, 5, 0], 20)).toEqual(['You need:', '- a rod', '- a bell'])
   })
 
+  it('do not end with the label of a box in a quotation', () => {
+    for (const label of ['Note', '**Tip**', '**Pumps of the hall**']) {
+      const text = `The keeper pays.\n\n> ${label}\n>\n> The pump is loud and old, and it is to be kept from the boats at all times.\n`
+      for (let room = 6; room < 60; room++)
+        expect(chosen(text, [2, 5, 2, 1], room).at(-1) ?? '').not.toMatch(/(?:Note|Tip\*\*|hall\*\*)[\s>]*$/u)
+    }
+  })
+
   it('do not end with the numbered title of a clause, but may with a numbered item that is a sentence of its own', () => {
     const text =
       'The keeper pays the fee.\n\n3.4. Notices of Leaks\n\nEach notice goes to the office by boat, in writing, and is read aloud in the hall.'
