@@ -7,6 +7,7 @@ import { readableName } from '../text/names/readable-name.ts'
 import { type ConversionLimits, createConverter } from './documents/converter.ts'
 import { DOCUMENT_EXTENSIONS, DOCUMENT_FILE, DOCUMENT_OR_CODE_FILE, formatOf, hintsFor } from './documents/formats.ts'
 import { convertDocument, readCode, readDocument } from './read-file.ts'
+import { pageReader } from './sites/read-pages.ts'
 import type { SourceDocument, SourceEntry } from './source-document.ts'
 import { fileId, folderId, type Survey, survey } from './survey.ts'
 import { readJsonLines, splitLines } from './text-files.ts'
@@ -111,13 +112,19 @@ async function* readFiles(
     yield { idsBegin: idOf(folderId(root, folder)), skipped: 'unreadable folder', warning }
   }
   const converter = createConverter(limits)
+  const idOfFile = (file: string): string => idOf(fileId(root, file))
+  const readPage = pageReader(
+    files.filter(file => formatOf(file) === 'html'),
+    file => convertDocument(file, idOfFile(file), 'html', converter),
+  )
   try {
     for (const file of files) {
       const format = formatOf(file)
-      const docId = idOf(fileId(root, file))
+      const docId = idOfFile(file)
       if (format === 'code') yield await readCode(file, docId)
       else if (format === 'markdown' || format === 'text' || format === 'subtitles')
         yield await readDocument(file, docId)
+      else if (format === 'html') yield await readPage(file)
       else yield await convertDocument(file, docId, format, converter)
     }
   } finally {

@@ -1,0 +1,30 @@
+import { readFile } from 'node:fs/promises'
+import { basename, dirname, resolve } from 'node:path'
+
+/** Names that pages of every site have, so that a name alone does not tell which page is meant. */
+export const HOME = /^(?:index|default|home)$/i
+
+/** Finds the other pages that a page has links to, by their paths. */
+export type FindLinks = (file: string) => Promise<ReadonlySet<string>>
+
+/**
+ * Links between the pages of a folder: relative ones by their paths, others by the name of their target when one page alone has it, because saved pages may keep the addresses of their
+ * server. A page that cannot be read has no links.
+ */
+export function linksBetween(files: readonly string[]): FindLinks {
+  const known = new Set(files)
+  const byName = new Map<string, string | null>()
+  for (const file of files) byName.set(pageName(file), byName.has(pageName(file)) ? null : file)
+  return async file => {
+    const html = await readFile(file, 'latin1').catch(() => '')
+    const found = new Set<string>()
+    for (const [, target = ''] of html.matchAll(/\shref\s*=\s*["']?([^"'#?\s>]{1,300})/gi)) {
+      const path = resolve(dirname(file), target)
+      const page = known.has(path) ? path : HOME.test(pageName(target)) ? null : byName.get(pageName(target))
+      if (page && page !== file) found.add(page)
+    }
+    return found
+  }
+}
+
+export const pageName = (path: string): string => basename(path).replace(/\.html?$/i, '')
