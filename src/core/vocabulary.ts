@@ -34,6 +34,8 @@ export const DEGRADATIONS = {
     'The spelling of the question could not be corrected in time, or the search by the corrected question failed or lacked a list, so what the question found as it is was used.',
   named_documents_not_searched:
     'The documents that the question names could not be searched in time, or that search failed, so what the question found first was used.',
+  reads_limited:
+    'Qdrant limits the reads of the collection, so neither the documents that the question names nor neighbours were read beside the search.',
   mode_unavailable:
     'The asked list is not there or found nothing, so the other one was searched; the detail names the reason.',
   list_missing:
@@ -99,7 +101,7 @@ export const PASSTHROUGH_REASONS = {
   busy: 'So many searches are being improved that one more would make all of them late.',
   hedged: "Qdrant was slow, so the client's own request was sent beside the improved search and answered first.",
   improving_paused:
-    'Improving pauses for this collection, because Qdrant was slow or answered only the original requests; it is tried again from time to time.',
+    'Improving pauses for this collection, because Qdrant was slow, answered only the original requests, or asked to wait (429); it is tried again from time to time.',
   deadline: 'Improving took longer than its share of the deadline.',
   pipeline_failed: 'An unexpected error in stowage; see the log.',
   no_passage_text: 'None of the points of a search has text under a known field, so there is nothing to choose by.',

@@ -49,12 +49,13 @@ export interface ImprovedPoints {
 
 /**
  * Chooses points with the pipeline and prints them in Qdrant's format.
+ * @param fetchPoints null when no neighbours may be fetched
  * @throws NotImproved when there were points and none was chosen
  */
 export async function improvePoints(
   { query, words, lists: retrieved, depth, named, degraded, mapping, ...asked }: RetrievedQuery,
   choosePoints: ChoosePoints,
-  fetchPoints: FetchPoints,
+  fetchPoints: FetchPoints | null,
   caller: Caller,
 ): Promise<ImprovedPoints> {
   const searched = readSearch(query, retrieved, { depth, named })
@@ -70,7 +71,8 @@ export async function improvePoints(
       ...(named.points.length > 0 && { namedDocuments: named.documents }),
       lists: words.text === null && lists.length > 1 ? [asOneList(window, lists)] : lists,
       limit: query.offset + query.limit,
-      fetchNeighbours: hasThreshold(query) ? null : fetchNeighbours(query, known, fetchPoints, mapping),
+      fetchNeighbours:
+        fetchPoints === null || hasThreshold(query) ? null : fetchNeighbours(query, known, fetchPoints, mapping),
     },
     caller,
   )

@@ -9,19 +9,25 @@ export interface PauseChange {
   /** Null without tenants. */
   tenant: string | null
   paused: boolean
+  /** Milliseconds that Qdrant has asked to wait, where that begins the pause. */
+  askedMs?: number
 }
 
-interface Breakers {
+type Subject = Pick<PauseChange, 'collection' | 'tenant'>
+
+export interface Breakers {
   /**
    * Null while improving the searches of this tenant in this collection is paused. An admitted attempt must be settled: `good` when it was
    * improved, `bad` when the client's own request was answered well instead, `unknown` when Qdrant refused both or the client left.
    */
   admit(collection: string, tenant: string | null): Attempt | null
+  /** Pauses improving for at least so many milliseconds, because Qdrant has asked to wait. */
+  pauseFor(collection: string, tenant: string | null, milliseconds: number): void
 }
 
 interface Known {
   breaker: Breaker
-  subject: Omit<PauseChange, 'paused'>
+  subject: Subject
   askedAt: number
   /** Attempts of before can still end: nobody would tell that a pause ends which they begin. */
   isForgotten: boolean
@@ -39,7 +45,7 @@ const LOOK_MS = 60_000
 
 /**
  * A circuit breaker for each tenant and collection. It pauses improving after some attempts in a row that only passed the client's own request
- * on. Tenants have their own, because some of those attempts depend on the points of the tenant: they can have no text.
+ * on, and when Qdrant asks to wait. Tenants have their own, because some of those attempts depend on the points of the tenant: they can have no text.
  * @param onPause called when a pause begins or ends
  */
 export function createBreakers(
@@ -54,16 +60,16 @@ export function createBreakers(
       if (known.breaker.paused) onPause({ ...known.subject, paused: false })
     },
   })
-  const open = (subject: Omit<PauseChange, 'paused'>): Known => {
+  const open = (subject: Subject): Known => {
     const breaker = new Breaker({
       now,
       mostBad: MOST_PASSED,
       firstPauseMs: FIRST_PAUSE_MS,
       longestPauseMs: LONGEST_PAUSE_MS,
-      onChange: paused => {
+      onChange: (paused, askedMs) => {
         if (known.isForgotten) return
         if (paused) lookLater()
-        onPause({ ...subject, paused })
+        onPause({ ...subject, paused, ...(askedMs !== undefined && { askedMs }) })
       },
     })
     const known: Known = { breaker, subject, askedAt: 0, isForgotten: false }
@@ -81,13 +87,15 @@ export function createBreakers(
       if (idle.length < paused.length) lookLater()
     })
   }
+  function breakerOf(collection: string, tenant: string | null): Breaker {
+    const key = JSON.stringify([tenant, collection])
+    const known = breakers.get(key) ?? open({ collection, tenant })
+    known.askedAt = now()
+    if (!breakers.has(key)) breakers.set(key, known)
+    return known.breaker
+  }
   return {
-    admit(collection, tenant) {
-      const key = JSON.stringify([tenant, collection])
-      const known = breakers.get(key) ?? open({ collection, tenant })
-      known.askedAt = now()
-      if (!breakers.has(key)) breakers.set(key, known)
-      return known.breaker.admit()
-    },
+    admit: (collection, tenant) => breakerOf(collection, tenant).admit(),
+    pauseFor: (collection, tenant, milliseconds) => breakerOf(collection, tenant).pauseFor(milliseconds),
   }
 }

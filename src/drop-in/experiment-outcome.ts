@@ -6,13 +6,14 @@ import {
   type OutcomeSubject,
   tellOutcome,
 } from '../pipeline/plan/outcome.ts'
+import { refusesForNow } from '../qdrant/refusals.ts'
 import { mean } from '../statistics/sample.ts'
 import { NotImproved } from './not-improved.ts'
 import type { ImprovedAnswer } from './response.ts'
 
 /**
  * Tells what a search says about its variant: it was improved, or passed through for a reason that the plan can be guilty of. When Qdrant
- * refuses the improved search, the plan is guilty if the client's own request is answered well.
+ * refuses the improved search, the plan is guilty if the client's own request is answered well, and Qdrant has not only asked to wait.
  * @param seconds from the complete request to the answer
  */
 export function tellSearchOutcome(
@@ -26,7 +27,7 @@ export function tellSearchOutcome(
   const tellFailure = () => tellOutcome(observe, subject, failedAfter(seconds))
   if (!(result instanceof NotImproved)) tellOutcome(observe, subject, { failed: false, seconds, ...contentOf(result) })
   else if (OF_THE_PLAN.has(result.reason)) tellFailure()
-  else if (result.reason === 'upstream_refused') {
+  else if (result.reason === 'upstream_refused' && !refusesForNow(result.status)) {
     response.once('close', () => {
       if (response.writableFinished && response.statusCode < 300) tellFailure()
     })

@@ -9,10 +9,11 @@ import { Pace } from '../pipeline/pacing/pace.ts'
 import type { ChoosePoints, ChoosePointsRequest, PrepareQuestion } from '../pipeline/services.ts'
 import type { QdrantHttp } from '../qdrant/client.ts'
 import type { DocumentFilter } from '../qdrant/documents-filter.ts'
-import { statusOf } from '../qdrant/errors.ts'
+import { retryAfterOf, statusOf } from '../qdrant/errors.ts'
 import type { SearchTarget } from '../qdrant/paths.ts'
 import type { PayloadMappings } from '../qdrant/payload/mappings.ts'
 import { readChunk } from '../qdrant/payload/read-chunk.ts'
+import { headerValue } from '../qdrant/raw-headers.ts'
 import { isRefusal, type Refusals } from '../qdrant/refusals.ts'
 import type { WorkMeter } from './admission.ts'
 import { improvePoints } from './answer.ts'
@@ -24,6 +25,7 @@ import { type FetchPoints, fetchPoints, type UpstreamCall } from './fetching/ups
 import { NotImproved } from './not-improved.ts'
 import { type FindQuestion, findQueryText } from './query/query-text.ts'
 import type { UnderstoodQuery } from './query/understand.ts'
+import type { ReadLimit } from './read-limit.ts'
 import { improvingTimeMs } from './request.ts'
 import type { ImprovedAnswer } from './response.ts'
 
@@ -45,6 +47,8 @@ export interface ImprovingDependencies {
   documentFilter?: (collection: string, call: StoreCall) => Promise<DocumentFilter | null>
   /** Where Qdrant has refused what improves a search. */
   refusals: { depth: Refusals; documents: Refusals }
+  /** A limit on the reads of the collection. */
+  readLimit: ReadLimit
   /** Asks the embedding relay for the question of a vector that a caller searches with. Absent: there is no relay. */
   findQuestion?: (caller: Caller, vector: Parameters<FindQuestion>[0]) => ReturnType<FindQuestion>
 }
@@ -76,7 +80,7 @@ export function startImproving(
   dependencies: ImprovingDependencies,
 ): Improving {
   const { http, choosePoints, prepareQuestion, findQuestion, documentFilter, refusals, mappings = {} } = dependencies
-  const { deadlineMs, hedgeMs, clock, work } = dependencies
+  const { deadlineMs, hedgeMs, clock, work, readLimit } = dependencies
   const timeMs = improvingTimeMs(target.queryString, deadlineMs)
   const stopped = new AbortController()
   const { signal: wanted, dispose } = eitherSignal(caller.signal, stopped.signal)
@@ -84,7 +88,7 @@ export function startImproving(
   const choosing = startDeadline(deadline.signal, timeMs * CHOOSING_SHARE, clock.after)
   const mapping = mappings[target.collection]
   const call: UpstreamCall = {
-    http,
+    http: noticingLimit(http, readLimit),
     target,
     headers: request.rawHeaders,
     chunkOf: point => readChunk(point, target.collection, mapping),
@@ -99,6 +103,7 @@ export function startImproving(
   /** Neighbours are worth the wait of one quick call only: without them the ranking is ready. */
   const fetchNeighbours: FetchPoints = async (query, condition, limit) => {
     if (hedge.isDue()) throw new Error('Qdrant is slow')
+    if (readLimit.isKnown) throw new Error('Qdrant limits reads')
     const soon = startDeadline(choosing.signal, hedgeMs, clock.after)
     const fetched = fetchPoints(query, condition, limit, { ...call, signal: soon.signal })
     return work.pause(fetched).finally(soon.dispose)
@@ -109,6 +114,8 @@ export function startImproving(
     const { namedDocuments: most, pool: hits } = decision.plan.retrieval
     const { collection } = target
     const nothing = { points: searches.map(() => NOTHING_NAMED), degraded: [] }
+    if (readLimit.isKnown && searches.some(({ text }) => text !== null))
+      return { ...nothing, degraded: [{ code: 'reads_limited' as const, detail: 'Qdrant has asked to wait (429)' }] }
     if (most === null || hedge.isDue() || refusals.documents.has(collection)) return nothing
     const soon = startDeadline(choosing.signal, hedgeMs, clock.after)
     const { signal } = soon
@@ -119,6 +126,7 @@ export function startImproving(
       const points = await work.pause(searchNamed(searches, { most, hits }, findFilter, { ...call, signal }))
       return { points, degraded: [] }
     } catch (error) {
+      readLimit.notice(statusOf(error), retryAfterOf(error))
       if (isRefusal(statusIn(error))) refusals.documents.add(collection)
       return { ...nothing, degraded: [{ code: 'named_documents_not_searched' as const, detail: messageOf(error) }] }
     } finally {
@@ -167,7 +175,7 @@ export function startImproving(
           degraded: named.degraded,
         },
         choosePoints,
-        fetchNeighbours,
+        readLimit.isKnown ? null : fetchNeighbours,
         { ...caller, signal: choosing.signal },
       ),
     )
@@ -190,6 +198,17 @@ export function startImproving(
     overdue: Promise.race([hedge.due, lapsed]),
     lapsed,
     stop: () => stopped.abort(new Error('the original request was answered')),
+  }
+}
+
+/** The same client, which shows each answer to the read limit. */
+function noticingLimit({ readRaw }: QdrantHttp, limit: ReadLimit): UpstreamCall['http'] {
+  return {
+    async readRaw(read) {
+      const answer = await readRaw(read)
+      limit.notice(answer.status, headerValue(answer.headers, 'retry-after'))
+      return answer
+    },
   }
 }
 

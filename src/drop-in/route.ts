@@ -20,6 +20,7 @@ import { asNotImproved, firstGoodAnswer, type Outcome } from './hedge.ts'
 import { type ImprovingDependencies, startImproving } from './improving.ts'
 import { NotImproved } from './not-improved.ts'
 import { understand } from './query/understand.ts'
+import { createReadLimits } from './read-limit.ts'
 import { readJsonText, refuseUnknownParameters } from './request.ts'
 import { type ImprovedAnswer, sendImproved } from './response.ts'
 
@@ -37,7 +38,7 @@ export interface ImproveEvent {
   seconds: number
 }
 
-export interface ImproveDependencies extends Omit<ImprovingDependencies, 'clock' | 'work' | 'refusals'> {
+export interface ImproveDependencies extends Omit<ImprovingDependencies, 'clock' | 'work' | 'refusals' | 'readLimit'> {
   /** Sends the client's own request and keeps the answer back. */
   holdOriginal: HoldAnswer
   /** Decides the plan of each request, and whether it is improved. */
@@ -63,6 +64,7 @@ export function createImproveHandler(dependencies: ImproveDependencies): Step {
   const { decide, holdOriginal, maxBytes = 8 * 1024 * 1024, report, observeOutcome, clock = systemClock } = dependencies
   const admit = createAdmission(dependencies.hedgeMs * CHOOSING_ROOM)
   const breakers = createBreakers(clock, dependencies.onPause)
+  const readLimitOf = createReadLimits(breakers)
   const refusals = { depth: new Refusals(), documents: new Refusals() }
   return async function improveOrPass(request, response, next) {
     const caller = callerOf(request, response)
@@ -80,6 +82,13 @@ export function createImproveHandler(dependencies: ImproveDependencies): Step {
     const received = clock.now()
 
     const tenant = caller.tenant?.name ?? null
+    const readLimit = readLimitOf(target.collection, tenant)
+    response.once('close', () => readLimit.notice(response.statusCode, response.getHeader('retry-after')?.toString()))
+    const sendOriginal = () => {
+      const held = holdOriginal(request, response, body)
+      void held.status.then(status => readLimit.notice(status))
+      return held
+    }
     let end = (_reason: PassthroughReason | null) => {}
     const ending = new Promise<PassthroughReason | null>(resolve => {
       end = resolve
@@ -93,16 +102,17 @@ export function createImproveHandler(dependencies: ImproveDependencies): Step {
       const work = new WorkMeter(clock)
       try {
         const admitted = breakers.admit(target.collection, tenant)
-        if (admitted === null) throw new NotImproved('improving_paused', 'earlier attempts were not improved')
+        if (admitted === null)
+          throw new NotImproved('improving_paused', 'earlier attempts were not improved, or Qdrant has asked to wait')
         const improving = startImproving(
           request,
           target,
           queries,
           caller,
           { decision, sessionId, ending },
-          { ...dependencies, clock, work, refusals },
+          { ...dependencies, clock, work, refusals, readLimit },
         )
-        const outcome = await firstGoodAnswer(improving, () => holdOriginal(request, response, body))
+        const outcome = await firstGoodAnswer(improving, sendOriginal)
         judge(admitted, outcome, response)
         return outcome
       } finally {

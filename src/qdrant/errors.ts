@@ -73,8 +73,19 @@ export function isTooLarge(error: unknown): boolean {
 
 /** The HTTP status that Qdrant answered with; null when the error has none. */
 export function statusOf(error: unknown): number | null {
+  const { status } = answerIn(error)
+  return typeof status === 'number' ? status : null
+}
+
+/** The header `retry-after` that Qdrant answered with; null when the error has none. */
+export function retryAfterOf(error: unknown): string | null {
+  const { retry_after: retryAfter } = answerIn(error)
+  return typeof retryAfter === 'string' ? retryAfter : null
+}
+
+function answerIn(error: unknown): Record<string, unknown> {
   const details: unknown = error instanceof StowageError ? error.details : null
-  return isObject(details) && typeof details.status === 'number' ? details.status : null
+  return isObject(details) ? details : {}
 }
 
 /** Why an exchange failed, for the log: what Qdrant writes in an answer can quote the request, so it is not among it. */

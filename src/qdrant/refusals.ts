@@ -18,6 +18,11 @@ export class Refusals {
   }
 }
 
+/** Whether Qdrant, or a server before it, refuses a request because there were too many. */
+export function refusesForNow(status: number | null): boolean {
+  return status === 429
+}
+
 /** Whether Qdrant will not answer such a request, however often it is sent: strict mode answers so. */
 export function isRefusal(status: number | null): boolean {
   return status === 400 || status === 422

@@ -20,6 +20,8 @@ const FOUND = listsAnswer([pointText('1', '0.5'), pointText('2', '0.4')])
 const SEARCH = { query: [0.1], limit: 2, with_payload: true }
 const refuse: ScriptedAnswer = response => void response.writeHead(400).end('{"status":{"error":"too deep"}}')
 
+const askToWait: ScriptedAnswer = response => void response.writeHead(429, { 'retry-after': '1' }).end()
+
 /** Sends one search and waits until its answer is complete, so that the outcome is known. */
 async function search(
   script: { lists: ScriptedAnswer; direct?: ScriptedAnswer },
@@ -70,6 +72,7 @@ describe('a search in an experiment', () => {
     ['nothing_chosen', 1, [{ lists: FOUND }, { choosePoints: choosing(() => []) }]],
     ['upstream_refused', 1, [{ lists: refuse }]],
     ['upstream_refused', 0, [{ lists: refuse, direct: refuse }]],
+    ['upstream_refused', 0, [{ lists: askToWait }]],
     ['upstream_malformed', 0, [{ lists: '{}' }]],
     ['no_passage_text', 0, [{ lists: listsAnswer([pointText('1', '0.5', '{}')]) }]],
   ])('that passes through by %s is %i failure', async (reason, failures, given) => {

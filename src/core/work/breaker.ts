@@ -16,13 +16,13 @@ export interface BreakerOptions {
   /** The first pause, in milliseconds. It doubles with every probe that is not good. */
   firstPauseMs: number
   longestPauseMs: number
-  /** Called when a pause begins (true) and when it ends. */
-  onChange?: (paused: boolean) => void
+  /** Called when a pause begins (true) and when it ends. @param askedMs length of a pause that `pauseFor` begins, in milliseconds */
+  onChange?: (paused: boolean, askedMs?: number) => void
 }
 
 /**
- * A circuit breaker. It pauses after some bad attempts in a row, or one that found it broken. After the pause one attempt at a time is admitted as a probe;
- * a good probe ends the pause.
+ * A circuit breaker. It pauses after some bad attempts in a row, after one that found it broken, or because it is asked to. After the pause one attempt at a time is
+ * admitted as a probe; a good probe ends the pause.
  */
 export class Breaker {
   readonly #options: BreakerOptions
@@ -59,6 +59,16 @@ export class Breaker {
     }
     if (this.paused) this.#probe = attempt
     return attempt
+  }
+
+  /** Pauses for at least so many milliseconds from now. It never shortens a pause. Attempts that run, also a probe, say nothing about the time after it. */
+  pauseFor(milliseconds: number): void {
+    const { now, firstPauseMs, onChange } = this.#options
+    const began = !this.paused
+    this.#probe = null
+    this.#pauseMs ||= firstPauseMs
+    this.#pausedUntil = Math.max(this.#pausedUntil, now() + milliseconds)
+    if (began) onChange?.(true, milliseconds)
   }
 
   #settle(attempt: Attempt, verdict: Verdict): void {

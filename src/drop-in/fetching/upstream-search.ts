@@ -14,7 +14,7 @@ import type { UnderstoodQuery } from '../query/understand.ts'
 
 /** The parts that all calls to Qdrant for one client request share. */
 export interface UpstreamCall {
-  http: QdrantHttp
+  http: Pick<QdrantHttp, 'readRaw'>
   /** The client's own target. Its query string (`consistency`, `timeout`) is sent with every call. */
   target: SearchTarget
   /** Raw header pairs of the client's request that may go to Qdrant. */

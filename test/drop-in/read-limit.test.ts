@@ -1,0 +1,205 @@
+import { afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { createReadLimits } from '../../src/drop-in/read-limit.ts'
+import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
+import { send } from '../support/send.ts'
+import { createStage } from '../support/stage.ts'
+import { openStowage } from '../support/stowage.ts'
+import { createHeldQdrant } from './support/held-qdrant.ts'
+import { chosen, serveImproving } from './support/improving.ts'
+import { limitReads, REFUSAL } from './support/limited-qdrant.ts'
+import { createManualClock } from './support/manual-clock.ts'
+import {
+  createScriptedQdrant,
+  listsAnswer,
+  ORIGINAL,
+  pointText,
+  type ScriptedAnswer,
+} from './support/scripted-qdrant.ts'
+
+const stage = createStage()
+afterEach(() => stage.close())
+
+const AGREEMENTS = Array.from({ length: 150 }, (_, at) => (at === 0 ? 'axial' : `party${at}`))
+const CHUNKS = ['it binds', 'notice', 'courts']
+const QUESTION = 'For how many years does the agreement with Axial bind us?'
+const PATH = '/collections/contracts/points/query'
+/** Its own cost is one read. */
+const SEARCH = { query: [1, 0], limit: 5 }
+
+/**
+ * As LangChain writes agreements, in a few chunks each. A question that names one is searched twice, and the chunks beside those in the first two thirds of the order
+ * are fetched.
+ */
+const points = AGREEMENTS.flatMap((name, at) =>
+  CHUNKS.map((clause, chunk) => {
+    const angle = chunk * 1.2 + at / 200
+    return {
+      id: at * CHUNKS.length + chunk + 1,
+      vector: [Math.cos(angle), Math.sin(angle)],
+      payload: {
+        page_content: `Clause ${chunk} of ${name}: ${clause} for ${at + 2} years.`,
+        metadata: { source: `/nda/${name}.txt`, chunk_index: chunk },
+      },
+    }
+  }),
+)
+
+let engine: EmbeddedServer
+beforeAll(async () => {
+  engine = await startEmbeddedServer()
+  await send(engine.url, 'PUT', '/collections/contracts', { vectors: { size: 2, distance: 'Cosine' } })
+  await send(engine.url, 'PUT', '/collections/contracts/points?wait=true', { points })
+  return () => engine.close()
+})
+
+/** The whole of stowage before a Qdrant with so many reads left, which asks to wait for longer than the test takes. */
+async function openLimited(left: number) {
+  const limit = { left, retryAfter: '300' }
+  const { server, reads } = limitReads(engine.url, limit)
+  const stowage = await openStowage({ QDRANT_URL: await stage.listen(server) })
+  onTestFinished(() => stowage.close())
+  const search = async (body: object = SEARCH) => {
+    const { status, headers, text } = await stowage.send('POST', PATH, body, { 'x-stowage-query': QUESTION })
+    const header = (name: string) => headers.get(name) ?? ''
+    return { status, text, retryAfter: header('retry-after'), degraded: header('x-stowage-degraded') }
+  }
+  return { limit, reads, search }
+}
+
+describe('a Qdrant that limits reads', () => {
+  it('is asked for nothing more after a read beside the search of the client was refused', async () => {
+    const unlimited = await openLimited(1_000)
+    expect(await unlimited.search()).toMatchObject({ status: 200, degraded: '' })
+    const kinds = unlimited.reads.map(({ request }) => request.path.replace(/.*points/, ''))
+    expect(kinds).toEqual(['/query/batch', '/scroll', '/query/batch', '/query'])
+    const used = 1_000 - unlimited.limit.left
+    for (let left = 1; left < used; left += 1) {
+      const { limit, reads, search } = await openLimited(left)
+      const first = await search()
+      expect(first.status).toBe(200)
+      expect(first.degraded).toMatch(/named_documents_not_searched|neighbours_unavailable/)
+      expect(reads.map(({ refused }) => refused)).toEqual([...Array(reads.length - 1).fill(false), true])
+      reads.length = 0
+      limit.left = 3 // one for each search
+      for (let turn = 0; turn < 3; turn += 1)
+        expect(await search()).toMatchObject({ status: 200, degraded: 'improving_paused' })
+      expect(reads.map(({ request }) => request.body)).toEqual(Array(3).fill(JSON.stringify(SEARCH)))
+    }
+  })
+
+  it("gives the client its own refusal, when it refuses the improved search and the client's own one", async () => {
+    const { limit, reads, search } = await openLimited(0)
+    expect(await search()).toEqual({ status: 429, text: REFUSAL, retryAfter: '300', degraded: 'upstream_refused' })
+    expect(reads).toHaveLength(2)
+    limit.left = 1
+    expect(await search()).toMatchObject({ status: 200, degraded: 'improving_paused' })
+  })
+
+  it('is left alone also after it has refused a search that stowage does not improve', async () => {
+    const { limit, search } = await openLimited(0)
+    const random = await search({ query: { sample: 'random' }, limit: 1 })
+    expect(random).toMatchObject({ status: 429, degraded: 'query_not_understood' })
+    limit.left = 2
+    // The server sees the end of an answer after the client: one more request is answered after it.
+    await search({ query: { sample: 'random' }, limit: 1 })
+    expect(await search()).toMatchObject({ status: 200, degraded: 'improving_paused' })
+  })
+})
+
+const placed = pointText('1', '0.5', '{"text":"t","doc_id":"d","order_index":3}')
+
+/** stowage before a Qdrant that refuses the next improved search with this `retry-after`. Each improved answer asks for neighbours. */
+async function serveRefusing(retryAfter: string | null) {
+  let refuses = true
+  const lists: ScriptedAnswer = response => {
+    if (!refuses) return void response.writeHead(200).end(listsAnswer([placed]))
+    refuses = false
+    if (retryAfter !== null) response.setHeader('retry-after', retryAfter)
+    response.writeHead(429).end(REFUSAL)
+  }
+  const qdrant = createScriptedQdrant({
+    lists,
+    neighbours: '{"result":{"points":[]},"status":"ok","time":0}',
+    direct: ORIGINAL,
+  })
+  const clock = createManualClock()
+  const pauses: object[] = []
+  const degraded: unknown[] = []
+  const { url } = await serveImproving(stage, await stage.listen(qdrant.server), {
+    clock,
+    onPause: change => void pauses.push(change),
+    choosePoints: async ({ lists, fetchNeighbours, ...request }) => {
+      degraded.push(request.degraded)
+      await fetchNeighbours?.([{ docId: 'd', orderIndex: 4 }]).catch(() => [])
+      return chosen(lists.flatMap(({ hits }) => hits))
+    },
+  })
+  const ask = async () => {
+    const asked = { 'x-stowage-query': 'a question' }
+    const { headers } = await send(url, 'POST', '/collections/docs/points/query', { query: [0.1], limit: 1 }, asked)
+    return headers.get('x-stowage-degraded') ?? headers.get('x-stowage-applied')
+  }
+  return { ...qdrant, clock, pauses, degraded, ask }
+}
+
+describe('the pause after a 429', () => {
+  it.each([
+    ['7', 7_000],
+    ['0', 1_000],
+    ['86400', 300_000],
+    ['Wed, 21 Oct 2026 07:28:00 GMT', 10_000],
+    [null, 10_000],
+  ])('is as long as Qdrant asks, within bounds: %s', async (retryAfter, pauseMs) => {
+    const { clock, pauses, ask } = await serveRefusing(retryAfter)
+    expect(await ask()).toBe('upstream_refused')
+    clock.advance(pauseMs - 1)
+    expect(await ask()).toBe('improving_paused')
+    clock.advance(1)
+    expect(await ask()).toBe('fuse,pack')
+    expect(pauses).toEqual([
+      { collection: 'docs', tenant: null, paused: true, askedMs: pauseMs },
+      { collection: 'docs', tenant: null, paused: false },
+    ])
+  })
+
+  it('is followed by improved searches that cost one read', async () => {
+    const { clock, improver, degraded, ask } = await serveRefusing('1')
+    await ask()
+    clock.advance(1_000)
+    improver.length = 0
+    for (let turn = 0; turn < 3; turn += 1) expect(await ask()).toBe('fuse,pack')
+    expect(improver.map(({ path }) => path)).toEqual(Array(3).fill('/collections/docs/points/query/batch'))
+    expect(degraded).toEqual(Array(3).fill([{ code: 'reads_limited', detail: 'Qdrant has asked to wait (429)' }]))
+  })
+
+  it("comes also when only the client's own request was refused, and the improved answer was given", async () => {
+    const qdrant = createHeldQdrant()
+    const clock = createManualClock()
+    const { url } = await serveImproving(stage, await stage.listen(qdrant.server), { clock, hedgeMs: 200 })
+    const ask = () => send(url, 'POST', '/collections/docs/points/query', { query: [0.1], limit: 1 })
+    const answer = ask()
+    const batch = await qdrant.next()
+    clock.advance(200)
+    const original = await qdrant.next()
+    original.answer({ status: 429, body: REFUSAL, headers: { 'retry-after': '3' } })
+    // An exchange with stowage lies between, so that the refusal has arrived before the batch is answered.
+    const other = send(url, 'GET', '/collections')
+    ;(await qdrant.next()).answer({ body: ORIGINAL })
+    await other
+    batch.answer({ body: listsAnswer([placed]) })
+    expect((await answer).headers.get('x-stowage-applied')).toBe('fuse,pack')
+    const next = ask()
+    ;(await qdrant.next()).answer({ body: ORIGINAL })
+    expect((await next).headers.get('x-stowage-degraded')).toBe('improving_paused')
+  })
+
+  it('is one of the tenant, but the limit is one of the collection', () => {
+    const paused: unknown[] = []
+    const readLimitOf = createReadLimits({ pauseFor: (...pause) => void paused.push(pause) })
+    readLimitOf('shared', 'acme').notice(429, '5')
+    readLimitOf('shared', 'acme').notice(400, '5')
+    expect(paused).toEqual([['shared', 'acme', 5_000]])
+    expect(readLimitOf('shared', 'beta').isKnown).toBe(true)
+    expect(readLimitOf('other', 'acme').isKnown).toBe(false)
+  })
+})
