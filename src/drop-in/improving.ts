@@ -109,13 +109,23 @@ export function startImproving(
     return work.pause(fetched).finally(soon.dispose)
   }
 
+  /** Qdrant is slow when it does not say within one quick call whether there is a limit; then it is not known. */
+  const learnLimit = async () => {
+    const soon = startDeadline(choosing.signal, hedgeMs, clock.after)
+    const late = whenAborted(soon.signal).catch(() => {})
+    await work.pause(Promise.race([readLimit.learn(caller.apiKey), late])).finally(soon.dispose)
+  }
+
   /** Without what the questions name, the searches are as good as they were. */
   const findNamed = async (searches: FoundLists[]) => {
     const { namedDocuments: most, pool: hits } = decision.plan.retrieval
     const { collection } = target
     const nothing = { points: searches.map(() => NOTHING_NAMED), degraded: [] }
     if (readLimit.isKnown && searches.some(({ text }) => text !== null))
-      return { ...nothing, degraded: [{ code: 'reads_limited' as const, detail: 'Qdrant has asked to wait (429)' }] }
+      return {
+        ...nothing,
+        degraded: [{ code: 'reads_limited' as const, detail: 'a limit of Qdrant, or a 429 in the last ten minutes' }],
+      }
     if (most === null || hedge.isDue() || refusals.documents.has(collection)) return nothing
     const soon = startDeadline(choosing.signal, hedgeMs, clock.after)
     const { signal } = soon
@@ -155,6 +165,8 @@ export function startImproving(
     })
     // The questions need no answer of Qdrant.
     const [{ upstream, depths }, asked] = await Promise.all([searching, Promise.all(queries.map(findWords))])
+    // Only with a question, something is read beside the search.
+    if (asked.some(({ words }) => words.text !== null) && !hedge.isDue()) await learnLimit()
     const named = await findNamed(
       asked.map(({ query, words: { text } }, at) => ({
         query,

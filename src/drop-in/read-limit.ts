@@ -7,25 +7,34 @@ const LONGEST_MS = 300_000
 /** A pause when Qdrant does not say how long, in milliseconds. */
 const UNKNOWN_MS = 10_000
 
+/** Whether Qdrant says that it limits the reads of a collection; false when it does not say. Never rejects. */
+export type DeclaredLimit = (collection: string, apiKey: string | null) => Promise<boolean>
+
 /** What is known of a limit on the reads of one collection, for one request. */
 export interface ReadLimit {
   /** Whether the search of the client is the only read that may be sent. */
   readonly isKnown: boolean
+  /** Asks Qdrant whether there is a limit. Never rejects. */
+  learn(apiKey: string | null): Promise<void>
   /** Takes the status of an answer of Qdrant. @param retryAfter the header, null without one */
   notice(status: number | null, retryAfter?: string | null): void
 }
 
 /**
- * Limits on reads, as Qdrant shows them by refusing one (429). Improving then pauses for as long as Qdrant asks. For ten minutes nothing is read beside the searches
- * of this collection: Qdrant counts an improved search as the client's own one, and only what is read beside it uses up the limit.
+ * Limits on reads, as Qdrant declares them, or shows them by refusing a read (429). Improving pauses after a 429 for as long as Qdrant asks. For ten minutes nothing is
+ * read beside the searches of a limited collection: Qdrant counts an improved search as the client's own one, and only what is read beside it uses up the limit.
  */
 export function createReadLimits(
   breakers: Pick<Breakers, 'pauseFor'>,
+  isDeclared: DeclaredLimit = async () => false,
 ): (collection: string, tenant: string | null) => ReadLimit {
   const limited = new Refusals()
   return (collection, tenant) => ({
     get isKnown() {
       return limited.has(collection)
+    },
+    async learn(apiKey) {
+      if (!limited.has(collection) && (await isDeclared(collection, apiKey))) limited.add(collection)
     },
     notice(status, retryAfter = null) {
       if (!refusesForNow(status)) return

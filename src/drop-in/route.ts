@@ -20,7 +20,7 @@ import { asNotImproved, firstGoodAnswer, type Outcome } from './hedge.ts'
 import { type ImprovingDependencies, startImproving } from './improving.ts'
 import { NotImproved } from './not-improved.ts'
 import { understand } from './query/understand.ts'
-import { createReadLimits } from './read-limit.ts'
+import { createReadLimits, type DeclaredLimit } from './read-limit.ts'
 import { readJsonText, refuseUnknownParameters } from './request.ts'
 import { type ImprovedAnswer, sendImproved } from './response.ts'
 
@@ -41,6 +41,8 @@ export interface ImproveEvent {
 export interface ImproveDependencies extends Omit<ImprovingDependencies, 'clock' | 'work' | 'refusals' | 'readLimit'> {
   /** Sends the client's own request and keeps the answer back. */
   holdOriginal: HoldAnswer
+  /** Whether Qdrant says that it limits the reads of a collection. Absent: a limit shows only when it is reached. */
+  declaredLimit?: DeclaredLimit
   /** Decides the plan of each request, and whether it is improved. */
   decide: DecidePlan
   /** Most bytes of a body that is buffered; a longer one passes through. Default: 8 MiB, more than any search. */
@@ -64,7 +66,7 @@ export function createImproveHandler(dependencies: ImproveDependencies): Step {
   const { decide, holdOriginal, maxBytes = 8 * 1024 * 1024, report, observeOutcome, clock = systemClock } = dependencies
   const admit = createAdmission(dependencies.hedgeMs * CHOOSING_ROOM)
   const breakers = createBreakers(clock, dependencies.onPause)
-  const readLimitOf = createReadLimits(breakers)
+  const readLimitOf = createReadLimits(breakers, dependencies.declaredLimit)
   const refusals = { depth: new Refusals(), documents: new Refusals() }
   return async function improveOrPass(request, response, next) {
     const caller = callerOf(request, response)

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { RequestListener } from 'node:http'
 import { createAnswerCache } from '../adapters/answer-cache.ts'
+import { createDeclaredLimit } from '../adapters/qdrant/declared-limit.ts'
 import { createQdrantStore } from '../adapters/qdrant/store.ts'
 import { createJsonlSink } from '../adapters/traces/jsonl-file.ts'
 import { createTraceRing } from '../adapters/traces/memory.ts'
@@ -175,6 +176,7 @@ async function openParts(config: Config, logger: Logger, member: Member | null, 
     http,
     choosePoints: createChoosePoints(pipeline),
     documentFilter: store.documentFilter,
+    declaredLimit: createDeclaredLimit(clientHttp),
     prepareQuestion: createPrepareQuestion(pipeline),
     decide: subject => {
       const decision = pipeline.decide(subject)

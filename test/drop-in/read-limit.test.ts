@@ -6,7 +6,7 @@ import { createStage } from '../support/stage.ts'
 import { openStowage } from '../support/stowage.ts'
 import { createHeldQdrant } from './support/held-qdrant.ts'
 import { chosen, serveImproving } from './support/improving.ts'
-import { limitReads, REFUSAL } from './support/limited-qdrant.ts'
+import { limitReads, REFUSAL, type ReadsLeft } from './support/limited-qdrant.ts'
 import { createManualClock } from './support/manual-clock.ts'
 import {
   createScriptedQdrant,
@@ -53,17 +53,17 @@ beforeAll(async () => {
 })
 
 /** The whole of stowage before a Qdrant with so many reads left, which asks to wait for longer than the test takes. */
-async function openLimited(left: number) {
-  const limit = { left, retryAfter: '300' }
-  const { server, reads } = limitReads(engine.url, limit)
+async function openLimited(left: number, strictMode?: ReadsLeft['strictMode']) {
+  const limit = { left, retryAfter: '300', strictMode }
+  const { server, reads, looks } = limitReads(engine.url, limit)
   const stowage = await openStowage({ QDRANT_URL: await stage.listen(server) })
   onTestFinished(() => stowage.close())
-  const search = async (body: object = SEARCH) => {
-    const { status, headers, text } = await stowage.send('POST', PATH, body, { 'x-stowage-query': QUESTION })
+  const search = async (body: object = SEARCH, asked: Record<string, string> = { 'x-stowage-query': QUESTION }) => {
+    const { status, headers, text } = await stowage.send('POST', PATH, body, asked)
     const header = (name: string) => headers.get(name) ?? ''
     return { status, text, retryAfter: header('retry-after'), degraded: header('x-stowage-degraded') }
   }
-  return { limit, reads, search }
+  return { limit, reads, looks, search }
 }
 
 describe('a Qdrant that limits reads', () => {
@@ -103,6 +103,41 @@ describe('a Qdrant that limits reads', () => {
     // The server sees the end of an answer after the client: one more request is answered after it.
     await search({ query: { sample: 'random' }, limit: 1 })
     expect(await search()).toMatchObject({ status: 200, degraded: 'improving_paused' })
+  })
+})
+
+describe('a collection whose strict mode limits reads', () => {
+  it('answers as many searches as without stowage, all of them improved', async () => {
+    const { reads, looks, search } = await openLimited(20, { enabled: true, read_rate_limit: 20 })
+    for (let turn = 0; turn < 20; turn += 1)
+      expect(await search()).toMatchObject({ status: 200, degraded: 'reads_limited' })
+    expect(await search()).toMatchObject({ status: 429, text: REFUSAL, retryAfter: '300' })
+    expect(reads.slice(0, 20).map(({ request }) => request.path)).toEqual(Array(20).fill(`${PATH}/batch`))
+    expect(looks).toEqual(['/collections/contracts'])
+  })
+
+  it('answers as many searches at once as without stowage, and is looked at once', async () => {
+    const { looks, search } = await openLimited(20, { enabled: true, read_rate_limit: 20 })
+    const answers = await Promise.all(Array.from({ length: 20 }, () => search()))
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
+    expect(looks).toHaveLength(1)
+  })
+
+  it('is not looked at when nothing would be read beside the search', async () => {
+    const { looks, search } = await openLimited(20, { enabled: true, read_rate_limit: 20 })
+    expect(await search(SEARCH, {})).toMatchObject({ status: 200, degraded: 'no_query_text' })
+    expect(looks).toEqual([])
+  })
+
+  it.each<[string, ReadsLeft['strictMode']]>([
+    ['strict mode is off', { enabled: false, read_rate_limit: 20 }],
+    ['it has other limits only', { enabled: true, max_query_limit: 1_000 }],
+    ['the key may not look at the collection', 'forbidden'],
+    ['Qdrant does not say it in time', 'silent'],
+  ])('is no such collection when %s', async (_why, strictMode) => {
+    const { reads, search } = await openLimited(1_000, strictMode)
+    await search()
+    expect(reads.length).toBeGreaterThan(1)
   })
 })
 
@@ -169,7 +204,9 @@ describe('the pause after a 429', () => {
     improver.length = 0
     for (let turn = 0; turn < 3; turn += 1) expect(await ask()).toBe('fuse,pack')
     expect(improver.map(({ path }) => path)).toEqual(Array(3).fill('/collections/docs/points/query/batch'))
-    expect(degraded).toEqual(Array(3).fill([{ code: 'reads_limited', detail: 'Qdrant has asked to wait (429)' }]))
+    expect(degraded).toEqual(
+      Array(3).fill([{ code: 'reads_limited', detail: 'a limit of Qdrant, or a 429 in the last ten minutes' }]),
+    )
   })
 
   it("comes also when only the client's own request was refused, and the improved answer was given", async () => {

@@ -1,6 +1,12 @@
-import type { Server } from 'node:http'
 import { isObject } from '../../../src/qdrant/json.ts'
-import { createRecordingServer, type Recorded, relay } from '../../support/recording-server.ts'
+import { createRecordingServer, noAnswer, type Recorded, type Reply, relay } from '../../support/recording-server.ts'
+import { send } from '../../support/send.ts'
+
+export interface ReadsLeft {
+  left: number
+  retryAfter: string
+  strictMode?: object | 'forbidden' | 'silent' | undefined
+}
 
 /** Qdrant's words when its limit is reached. */
 export const REFUSAL =
@@ -8,12 +14,17 @@ export const REFUSAL =
 
 /**
  * The embedded engine behind a read rate limit like Qdrant's: each search is one read, and so is each condition of its filter. A request that is refused uses up
- * nothing. `left` is the number of reads that are left; the test fills it up.
+ * nothing. `left` is the number of reads that are left; the test fills it up. `looks` are the paths that were asked for without being counted.
+ * @param limit.strictMode what the collection says of its strict mode; `forbidden` when the key may not look, `silent` when the first look is not answered
  */
-export function limitReads(engineUrl: string, limit: { left: number; retryAfter: string }) {
+export function limitReads(engineUrl: string, limit: ReadsLeft) {
+  const looks: string[] = []
   const reads: { request: Recorded; refused: boolean }[] = []
   const { server } = createRecordingServer(async request => {
-    if (request.method === 'GET') return relay(engineUrl, request)
+    if (request.method === 'GET') {
+      looks.push(request.path)
+      return limit.strictMode === 'silent' && looks.length === 1 ? noAnswer : look(engineUrl, request, limit)
+    }
     const cost = costOf(request)
     const refused = cost > limit.left
     reads.push({ request, refused })
@@ -21,7 +32,15 @@ export function limitReads(engineUrl: string, limit: { left: number; retryAfter:
     limit.left -= cost
     return relay(engineUrl, request)
   })
-  return { server, reads } satisfies { server: Server; reads: unknown }
+  return { server, reads, looks }
+}
+
+async function look(engineUrl: string, request: Recorded, { strictMode }: ReadsLeft): Promise<Reply> {
+  if (strictMode === 'forbidden') return { status: 403, body: '{"status":{"error":"forbidden"},"time":0}' }
+  const { json } = await send<{ result: { config?: object } }>(engineUrl, 'GET', request.path)
+  const { result } = json
+  const config = { ...result.config, ...(typeof strictMode === 'object' && { strict_mode_config: strictMode }) }
+  return { body: JSON.stringify({ ...json, result: { ...result, config } }) }
 }
 
 function costOf({ body }: Recorded): number {
