@@ -99,16 +99,14 @@ async function rankInPace(
     after => ({ out: after.length, changed: isFused(readable.kept, after) }),
   )
   const { containment } = plan.dedupe
-  // Without a question, the best of some copies is the one that the search ranks first.
-  const gather = query !== null
   const distinct = await stage('dedupe', fused, () =>
-    inSteps('dedupe', dedupe(fused, containment, gather), () => finish(dedupe(fused, null))),
+    inSteps('dedupe', dedupe(fused, containment, query), () => finish(dedupe(fused, null))),
   )
   const pool = poolOf(distinct, plan)
   /** The pool by the weights of a question without a reranker. */
   function* poolWithoutReranker(): Steps<FilterResult> {
     const again = yield* fuse(readable.kept, query, fusionBy(true))
-    return poolOf(yield* dedupe(again, containment, gather), plan)
+    return poolOf(yield* dedupe(again, containment, query), plan)
   }
   const rerankedPool = async (): Promise<FilterResult> => {
     const kept = await rerank(pool.kept, { ...input, reranker }, record)

@@ -50,7 +50,10 @@ export async function reunify(
   const placed = await pace.run(withoutFalsePlaces([...spread, ...around]), RANKING_GRACE_MS)
   const neighbours = placed.slice(spread.length).map(({ chunk }) => chunk)
   const expanded = expandNeighbours(placed.slice(0, spread.length), dropped, neighbours, expansion, scope)
-  const distinct = await pace.run(dedupe(expanded.candidates, input.plan.dedupe.containment), RANKING_GRACE_MS)
+  const distinct = await pace.run(
+    dedupe(expanded.candidates, input.plan.dedupe.containment, input.query),
+    RANKING_GRACE_MS,
+  )
   return { kept: distinct.kept, dropped: [...expanded.dropped, ...distinct.dropped] }
 }
 

@@ -1,5 +1,6 @@
 import { documentKey } from '../core/keys.ts'
-import type { Candidate, Dropped, FilterResult } from '../core/types.ts'
+import type { Candidate, Chunk, Dropped, FilterResult } from '../core/types.ts'
+import { isNewer, namesTimeOf } from '../text/names/newer.ts'
 import { byValue } from './order.ts'
 
 /** Least share of the value of the best copy that another one needs to stand in its place. */
@@ -7,7 +8,8 @@ const NEARLY_AS_GOOD = 0.98
 
 /**
  * Chooses which copy of a text stays: of those that are worth nearly as much as the best one, the copy whose document has the largest sum of
- * values. So the chunks of a document that is there twice, or in two versions, come from one of them, and its neighbours are found.
+ * values. So the chunks of a document that is there twice come from one of them, and its neighbours are found. Of a document in several versions or years, the copy in the one that the
+ * question names stays, else the newest.
  *
  * @param result of dropping copies; the best one of each text was kept
  * @param copies by the key of the kept candidate: those that contain its text as well
@@ -15,6 +17,7 @@ const NEARLY_AS_GOOD = 0.98
 export function gatherInDocuments(
   { kept, dropped }: FilterResult,
   copies: ReadonlyMap<string, readonly Candidate[]>,
+  question: string,
 ): FilterResult {
   if (copies.size === 0) return { kept, dropped }
   const sums = new Map<string, number>()
@@ -26,8 +29,10 @@ export function gatherInDocuments(
   const chosen = new Map<string, Candidate>()
   const replaced = new Map<string, Candidate>()
   for (const best of kept) {
-    const same = (copies.get(best.key) ?? []).filter(({ value }) => value >= NEARLY_AS_GOOD * best.value)
-    const copy = same.reduce((first, one) => (sumOf(one) > sumOf(first) ? one : first), best)
+    const all = copies.get(best.key) ?? []
+    const same = all.filter(({ value }) => value >= NEARLY_AS_GOOD * best.value)
+    const gathered = same.reduce((first, one) => (sumOf(one) > sumOf(first) ? one : first), best)
+    const copy = wantedVersion(gathered, [best, ...all], question)
     if (copy === best) continue
     chosen.set(best.key, copy)
     replaced.set(copy.key, best)
@@ -41,6 +46,16 @@ export function gatherInDocuments(
     })),
   }
 }
+
+/** Of the document of a candidate, the version that the question names, else the newest one that has the same text, whatever it is worth. */
+function wantedVersion(candidate: Candidate, copies: readonly Candidate[], question: string): Candidate {
+  const versions = [candidate, ...copies.filter(({ chunk }) => isOtherVersion(chunk, candidate.chunk))]
+  const named = versions.filter(({ chunk }) => namesTimeOf(question, chunk))
+  const wanted = named.length > 0 ? named : versions
+  return wanted.reduce((newest, copy) => (isNewer(copy.chunk, newest.chunk) ? copy : newest))
+}
+
+const isOtherVersion = (one: Chunk, other: Chunk): boolean => isNewer(one, other) || isNewer(other, one)
 
 /** Evidence that names the copy that was kept. It stands at another place, so a detail about the place of the first one says nothing of it. */
 function inPlaceOf(evidence: Dropped['evidence'], chosen: ReadonlyMap<string, Candidate>): Dropped['evidence'] {

@@ -20,12 +20,12 @@ const MOST_SHINGLES = 1_000_000
  *
  * @param candidates best first
  * @param containment in (0,1]; null compares places only. Measured: .5 costs a point of recall, .9 costs nothing.
- * @param gather whether a copy that is nearly as good may stay in the place of the best one, so that documents stay together
+ * @param question null when nothing was asked. Then the best copy stays; else it may be one that is nearly as good, so that documents stay together, or a newer version
  */
 export function* dedupe(
   candidates: readonly Candidate[],
   containment: number | null,
-  gather = true,
+  question: string | null = '',
 ): Steps<FilterResult> {
   const kept: Candidate[] = []
   const dropped: Dropped[] = []
@@ -51,7 +51,7 @@ export function* dedupe(
     if (place !== null) places.set(place, candidate.key)
     kept.push(candidate)
   }
-  return gather ? gatherInDocuments({ kept, dropped }, copies) : { kept, dropped }
+  return question === null ? { kept, dropped } : gatherInDocuments({ kept, dropped }, copies, question)
 }
 
 /**

@@ -64,4 +64,38 @@ describe('which copy of a text stays', () => {
       similarity: 1,
     })
   })
+
+  describe('of a document in several versions', () => {
+    const version = (number: number, value: number, at = 0) => ({
+      ...candidate({
+        id: number * 100 + at,
+        docId: `v${number}`,
+        docName: `version ${number}, v${number}`,
+        text: textOf(at),
+      }),
+      value,
+    })
+    const keptBy = (question: string | null, pool: Candidate[]) =>
+      finish(dedupe(pool, 0.9, question)).kept.map(({ chunk }) => chunk.docId)
+
+    it('the newest stays, whatever its copies are worth', () => {
+      const pool = [version(3, 1), version(5, 0.6), version(4, 0.5), version(3, 0.4, 1), version(4, 0.3, 1)]
+      expect(keptBy('keys', pool)).toEqual(['v5', 'v4'])
+    })
+
+    it('the one that the question names stays', () => {
+      expect(keptBy('keys in 3', [version(3, 1), version(5, 0.6)])).toEqual(['v3'])
+      expect(keptBy('keys in v3', [version(5, 1), version(3, 0.6)])).toEqual(['v3'])
+    })
+
+    it('the best stays when nothing was asked', () => {
+      expect(keptBy(null, [version(3, 1), version(5, 0.6)])).toEqual(['v3'])
+    })
+
+    it('other documents with the same text do not count', () => {
+      const other = { ...version(5, 0.6), chunk: { ...version(5, 0.6).chunk, docTitle: 'Another' } }
+      expect(keptBy('keys', [version(3, 1), other])).toEqual(['v3'])
+      expect(keptBy('keys in 5', [version(3, 1), other])).toEqual(['v3'])
+    })
+  })
 })

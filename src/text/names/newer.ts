@@ -1,0 +1,35 @@
+import { type DocumentNames, titleKey } from './document-name.ts'
+
+/** A version or a year, as `namesInPath` writes it. */
+const TIME = /(?<=^| )(?:version (\d[\dx.]*), v\1|((?:19|20)\d\d))(?= |$)/gu
+/** A version or a year that a question names: "4", "v4.2", "2021". */
+const NAMED = /(?<![\p{L}\p{N}.])v?(\d{1,4}(?:\.\d{1,6})*)(?![\p{L}\p{N}])/giu
+
+/** The versions and years in the name of a document, in order: `['4.28']` of "docs version 4.28, v4.28". */
+function timesIn(name: string): string[] {
+  return Array.from(name.matchAll(TIME), ([, version, year]) => version ?? year ?? '')
+}
+
+/**
+ * Whether two documents are the same one in different versions or years, by their names alone, and the first one is newer. Documents without a version are neither older nor newer.
+ */
+export function isNewer(one: DocumentNames, other: DocumentNames): boolean {
+  const [name, otherName] = [one.docName ?? '', other.docName ?? '']
+  if (name === otherName || titleKey(one) !== titleKey(other)) return false
+  if (name.replace(TIME, '') !== otherName.replace(TIME, '')) return false
+  return compareTimes(timesIn(name), timesIn(otherName)) > 0
+}
+
+/** Whether a question names the version or the year of a document, also by its first numbers: "4" names 4.28. */
+export function namesTimeOf(question: string, { docName = '' }: DocumentNames): boolean {
+  const named = Array.from(question.matchAll(NAMED), ([, number = '']) => number)
+  return timesIn(docName).some(time => named.some(number => `${time}.`.startsWith(`${number}.`)))
+}
+
+/** The first number that differs decides: 10 is more than 9, and 4.1 more than 4. */
+function compareTimes(one: readonly string[], other: readonly string[]): number {
+  if (one.length !== other.length) return 0
+  const [left, right] = [one, other].map(times => times.flatMap(time => time.split('.').map(Number)))
+  const at = left?.findIndex((number, place) => number !== right?.[place]) ?? -1
+  return at === -1 ? 0 : (left?.[at] ?? 0) - (right?.[at] ?? -1)
+}
