@@ -1,7 +1,7 @@
 import { groupBy } from '../core/collections.ts'
 import { repeatedLength } from '../core/prefix.ts'
 import type { Candidate, Chunk, Span } from '../core/types.ts'
-import { beginsWithPipe, isDelimiterRow } from '../text/sentences/table-row.ts'
+import { beginsWithPipe, isTableRule } from '../text/sentences/table-row.ts'
 import { inReadingOrder, textOf, type Unit, wholeChunk } from './unit.ts'
 
 interface Join {
@@ -72,9 +72,7 @@ function repeatedHead(previous: Unit, next: Unit): number {
   const head = chunk.text.slice(0, length)
   // A row comes with the head of its table, possibly with a gap between.
   const above = previous.candidate.chunk.text.slice(0, previous.end)
-  return /\n$/.test(head) && isDelimiterRow(head.trimEnd().split('\n').at(-1) ?? '') && above.includes(head)
-    ? length
-    : 0
+  return /\n$/.test(head) && isTableRule(head.trimEnd().split('\n').at(-1) ?? '') && above.includes(head) ? length : 0
 }
 
 /** Units in reading order, with those of one chunk that continue each other as one. Text that two chunks have is in one run only. */

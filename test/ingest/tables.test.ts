@@ -106,7 +106,33 @@ describe('chunkMarkdown, tables that are drawn with signs', () => {
     expect(rowsIn(texts)).toEqual(upTo(40))
   })
 
-  it('have no head without a rule of =', () => {
+  const HEAD = [rule, '| name    | use           |', rule]
+
+  it.each([
+    ['alone', [], []],
+    [
+      'between the command and the number of rows',
+      ['mysql> SELECT name, use FROM basins;'],
+      ['40 rows in set (0.00 sec)'],
+    ],
+    ['with text around them in one paragraph', ['The gates print this:'], ['', 'They are deep.']],
+  ])('have the names above the second rule as their head where no rule parts the rows, %s', (_, above, below) => {
+    const lines = upTo(40).map(at => `| basin${at}  | holds water   |`)
+    const texts = chunk([...above, ...HEAD, ...lines, rule, ...below].join('\n')).map(piece => piece.text)
+    expect(texts.length).toBeGreaterThan(3)
+    for (const part of texts) expect(part).toContain(`${HEAD.join('\n')}\n| basin`)
+    expect(rowsIn(texts)).toEqual(upTo(40))
+  })
+
+  it('are not cut where a cell goes on in the next line', () => {
+    const lines = upTo(20).flatMap(at => [`| basin${at}  | holds water   |`, '|         | and two ships |'])
+    const texts = chunk([...HEAD, ...lines, rule].join('\n')).map(piece => piece.text)
+    expect(texts.length).toBeGreaterThan(3)
+    for (const part of texts) expect(part).toMatch(/and two ships \|(?:\n\+[-+]+\+)?$/)
+    expect(rowsIn(texts)).toEqual(upTo(20))
+  })
+
+  it('have no head where a rule stands below each row', () => {
     const texts = chunk([rule, ...rows].join('\n')).map(piece => piece.text)
     for (const part of texts.slice(1)) expect(part).toMatch(/^\| basin\d+ /)
     expect(rowsIn(texts)).toEqual(upTo(40))
@@ -115,6 +141,7 @@ describe('chunkMarkdown, tables that are drawn with signs', () => {
   it.each([
     ['one rule', `+${'-'.repeat(100_000)}`],
     ['rules', '+-+\n'.repeat(25_000)],
+    ['rows between rules', '+-+\n|a|\n'.repeat(12_500)],
     ['heads', `${'+=+\n'.repeat(25_000)}| a |`],
     ['a wide head in an item', `- ${'|a'.repeat(16_000)}\n  ${'|-'.repeat(16_000)}\n${'  |b\n'.repeat(8_000)}`],
   ])('lose no sign of 100 kB of %s', (_, text) => {

@@ -25,23 +25,29 @@ it('a second section of the same name is behind a gap mark', () => {
   expect(context).toMatch(/here\.\n\[…\]\nSet it to 50\./u)
 })
 
-it('a table of several chunks has its head once', () => {
+it.each([
+  ['', '| item | price |\n|---|---|\n'],
+  [' that is drawn with signs', '+------+-------+\n| item | price |\n+------+-------+\n'],
+])('a table of several chunks%s has its head once', (_, head) => {
   const rows = Array.from({ length: 40 }, (_, at) => `| item ${at} | ${at * 10} coins |`).join('\n')
-  const table = `| item | price |\n|---|---|\n${rows}`
+  const table = head + rows
   const pool = chunked(`# Prices\n\n${table}\n`, 60)
   expect(pool.length).toBeGreaterThan(2)
   expect(contextOf(pool, 5_000)).toContain(table)
 })
 
-it('rows that are packed as sentences are below the head of their table', () => {
+it.each([
+  ['', (names: string) => `| ${names} | price |\n|---|---|\n`],
+  [' that is drawn with signs', (names: string) => `+------+-----+\n| ${names} | price |\n+------+-----+\n`],
+])('rows that are packed as sentences are below the head of their table%s', (_, headOf) => {
   const table = (names: string) =>
-    `| ${names} | price |\n|---|---|\n${Array.from({ length: 9 }, (_, at) => `| ${names} ${at} | ${at * 10} coins |`).join('\n')}`
+    `${headOf(names)}${Array.from({ length: 9 }, (_, at) => `| ${names} ${at} | ${at * 10} coins |`).join('\n')}`
   const text = `Prices follow.\n\n${table('bell')}\n\n${table('rope')}\n\n| alone | 1 |\n\nThe end.\n`
   for (let budgetTokens = 10; budgetTokens < 150; budgetTokens++) {
     const options = { ...PLAIN_PACKING, mode: 'sentence' as const, budgetTokens }
     const { context } = finish(pack([candidate({ text })], 'price of bell 7 and rope 3', options, inSteps(countWords)))
     for (const names of ['bell', 'rope']) {
-      const head = `| ${names} | price |\n|---|---|\n`
+      const head = headOf(names)
       const row = new RegExp(`\\| ${names} \\d`, 'u').exec(context)
       expect(context.split(head).length - 1).toBe(row ? 1 : 0)
       if (row) expect(context.indexOf(head)).toBeLessThan(row.index)

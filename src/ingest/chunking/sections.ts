@@ -1,5 +1,6 @@
 import MarkdownIt, { type Token } from 'markdown-it'
 import type { Span } from '../../core/types.ts'
+import { type DrawnTable, drawnLines, isDrawnRule, readDrawnTable } from '../../text/sentences/drawn-table.ts'
 import { isTitleRule } from '../../text/sentences/underlined-title.ts'
 import { headingTitle } from '../markup/heading-title.ts'
 import { CAPITAL_TITLE, readCapitalTitles } from './capital-titles.ts'
@@ -147,7 +148,7 @@ function withoutRule(heading: string): string {
 
 const PROSE = { kind: 'prose', parts: [] } satisfies Omit<Block, keyof Span>
 
-/** Where a block is cut when it is too large: a list at its items, a table at its rows, also inside an item, code and HTML at their lines. */
+/** Where a block is cut when it is too large: a list at its items, a table at its rows, also inside an item or a paragraph, code and HTML at their lines. */
 function partsOf(tokens: Token[], index: number, span: Span, lines: Span[], text: string): Omit<Block, keyof Span> {
   const map = tokens[index]?.map ?? null
   switch (tokens[index]?.type) {
@@ -162,7 +163,7 @@ function partsOf(tokens: Token[], index: number, span: Span, lines: Span[], text
     case 'html_block':
       return { kind: 'atomic', parts: linesIn(span, map, lines) }
     default: {
-      const rows = gridRows(linesIn(span, map, lines), text)
+      const rows = drawnRows(linesIn(span, map, lines), text)
       return rows === null ? PROSE : { kind: 'atomic', parts: tile(span, rows) }
     }
   }
@@ -204,20 +205,31 @@ function tile(whole: Span, starts: Start[]): Part[] {
     .filter(({ start, end }) => start < end)
 }
 
-/** `+---+---+`, or with `=` below the names of the columns */
-const GRID_RULE = /^ {0,3}\+[-=:][-=:+]*\+\s*$/
-const GRID_LINE = /^ {0,3}[+|]/
+/**
+ * The starts of the rows of tables that are drawn with signs, and of the text around them; null when the lines have none. A program writes
+ * its result right below the command and above the number of rows.
+ */
+function drawnRows(lines: readonly Span[], text: string): Start[] | null {
+  const starts: Start[] = []
+  let isText = true
+  for (let at = 0; at < lines.length; ) {
+    const { start, end } = lines[at] as Span
+    const drawn = isDrawnRule(text.slice(start, end)) ? drawnLines(text, start).slice(0, lines.length - at) : []
+    const table = readDrawnTable(drawn)
+    const isTable = table !== null && (table.headLines > 0 || drawn.length === lines.length)
+    if (isTable) starts.push(...rowStarts(table, lines.slice(at)))
+    else if (!isText || at === 0) starts.push({ start, head: null })
+    isText = !isTable
+    at += Math.max(1, drawn.length)
+  }
+  return starts.length > 1 ? starts : null
+}
 
-/** The starts of the rows of a table that is drawn with signs, as in reStructuredText; null when the lines are none. Its head is there only with a rule of `=`. */
-function gridRows(lines: readonly Span[], text: string): Start[] | null {
-  const drawn = lines.map(({ start, end }) => text.slice(start, end))
-  if (!GRID_RULE.test(drawn[0] ?? '') || !drawn.every(line => GRID_LINE.test(line))) return null
-  const rules = drawn.flatMap((line, at) => (at > 0 && GRID_RULE.test(line) ? [at] : []))
-  const start = lines[0]?.start ?? 0
-  const headEnd = lines[(rules.find(at => drawn[at]?.includes('=')) ?? lines.length) + 1]?.start
-  const below = rules.flatMap(at => lines[at + 1]?.start ?? []).filter(next => next >= (headEnd ?? 0))
-  const head = headEnd === undefined ? null : { start, end: headEnd }
-  return [{ start, head: null }, ...below.map(next => ({ start: next, head }))]
+function rowStarts({ headLines, rows }: DrawnTable, lines: readonly Span[]): Start[] {
+  const startOf = (at: number): number => lines[at]?.start ?? 0
+  const head = headLines === 0 ? null : { start: startOf(0), end: startOf(headLines) }
+  const below = rows.map(at => ({ start: startOf(at), head }))
+  return head === null ? below : [{ start: head.start, head: null }, ...below]
 }
 
 /** The lines of fenced code: its fences, which say nothing alone, stay with the lines beside them. */

@@ -7,7 +7,7 @@ import { closesFence, openingFence } from '../../text/fence.ts'
 import { endsParagraph } from '../../text/sentences/ends.ts'
 import { LIST_ITEM } from '../../text/sentences/list-item.ts'
 import { sentencesOf } from '../../text/sentences/sentences.ts'
-import { isDelimiterRow } from '../../text/sentences/table-row.ts'
+import { isTableRule } from '../../text/sentences/table-row.ts'
 import { lengthInWords, sentenceForm } from './sentence-form.ts'
 
 /** A sentence, list item, table row, heading or code block of a text, with what it cannot be read without. */
@@ -143,7 +143,7 @@ class Leads {
     if (endsParagraph(this.previous)) this.head = null
     const indent = kind.isCode ? undefined : LIST_ITEM.exec(sentence)?.[1]
     const isFirstRow = kind.isRow && this.head === null
-    const isHead = isFirstRow || (kind.isRow && this.head === before && isDelimiterRow(sentence))
+    const isHead = isFirstRow || (kind.isRow && this.head === before && isTableRule(sentence))
     const needed = this.leadOf(sentence, kind, indent, before)
     const isLabel = needed < 0 && indent === undefined && this.isLabel(sentence, kind)
     if (kind.isHeading || isLabel) this.label = isLabel ? this.place : -1

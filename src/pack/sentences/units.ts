@@ -6,7 +6,7 @@ import { isCode } from '../../text/code/is-code.ts'
 import { statementsOf } from '../../text/code/statements.ts'
 import { endsParagraph } from '../../text/sentences/ends.ts'
 import { type Sentence, sentencesOf } from '../../text/sentences/sentences.ts'
-import { isDelimiterRow } from '../../text/sentences/table-row.ts'
+import { isTableRule } from '../../text/sentences/table-row.ts'
 import type { Unit } from '../unit.ts'
 import { blankComments } from './comments.ts'
 
@@ -84,7 +84,7 @@ function* withTableHeads(sentences: Iterable<Sentence>): Generator<Sentence & { 
     const isRow = sentence.kind === 'row'
     const goesOn = isInTable && isRow
     isInTable = isRow && !endsParagraph(sentence.text)
-    if (held && !head && goesOn && isDelimiterRow(sentence.text)) {
+    if (held && !head && goesOn && isTableRule(sentence.text)) {
       held = { ...held, text: held.text + sentence.text, end: sentence.end }
       head = { start: held.start, end: held.end }
       continue

@@ -1,5 +1,6 @@
 import { closesFence, leavesFence, openingFence } from '../fence.ts'
 import { isBoldLine } from './bold-line.ts'
+import { drawnLines, isDrawnRule, readDrawnTable } from './drawn-table.ts'
 import { beginsWithPipe, beginTable } from './table-row.ts'
 import { isTitleRule, isUnderlined } from './underlined-title.ts'
 
@@ -29,6 +30,7 @@ export function* linesOf(text: string): Generator<Line> {
   let paragraph: Line[] = []
   let code: { fence: string; index: number; end: number } | null = null
   let isInTable = false
+  let drawn: { rows: Line[]; end: number } = { rows: [], end: 0 }
   const codeLine = ({ index, end }: { index: number; end: number }): Line => {
     return { line: text.slice(index, end), index, kind: 'code', isFilled: false }
   }
@@ -42,6 +44,15 @@ export function* linesOf(text: string): Generator<Line> {
         code = null
       }
       if (!isOutside) continue
+    }
+    if (index >= drawn.end && isDrawnRule(line)) {
+      drawn = drawnTable(text, index)
+      if (drawn.rows.length > 0) yield* filled(paragraph)
+      yield* drawn.rows
+    }
+    if (index < drawn.end && drawn.rows.length > 0) {
+      paragraph = []
+      continue
     }
     const title = titleAbove(paragraph, line)
     if (title !== null) {
@@ -67,6 +78,20 @@ export function* linesOf(text: string): Generator<Line> {
   }
   yield* filled(paragraph)
   if (code !== null) yield codeLine(code)
+}
+
+/** The rows of a table that is drawn with signs, of which the first two are its head: the names, and the rule below them. None where no row is a head. */
+function drawnTable(text: string, start: number): { rows: Line[]; end: number } {
+  const lines = drawnLines(text, start)
+  const table = readDrawnTable(lines)
+  const starts = table === null || table.headLines === 0 ? [] : [0, table.headLines - 1, ...table.rows]
+  let index = start
+  const rows = starts.map((from, at): Line => {
+    const line = lines.slice(from, starts[at + 1]).join('')
+    index += line.length
+    return { line, index: index - line.length, kind: 'row', isFilled: false }
+  })
+  return { rows, end: start + lines.join('').length }
 }
 
 /** The lines of a paragraph so far, with the next one, when that makes them a title; null otherwise. */

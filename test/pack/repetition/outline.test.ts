@@ -36,6 +36,18 @@ describe('a sentence depends on', () => {
     ])
   })
 
+  it('the head of its table that is drawn with signs, and no row where a rule stands below each', () => {
+    const [rule, names, first, second] = ['+---+---+', '| Watch | From |', '| dawn | 1 |', '| noon | 4 |']
+    expect(leads(`${rule}\n${names}\n${rule}\n${first}\n${second}\n${rule}\n`)).toEqual([
+      [`${rule}\n${names}`, null],
+      [rule, `${rule}\n${names}`],
+      [first, rule],
+      [`${second}\n${rule}`, rule],
+    ])
+    const rows = [first, second, '| night | 9 |'].flatMap(row => [row, rule])
+    expect(leads([rule, ...rows, ''].join('\n')).map(([, lead]) => lead)).toEqual(rows.map(() => null).concat(null))
+  })
+
   it('the line with a colon before a code block', () => {
     expect(leads('Run this:\n\n```sh\nbell --ring\n```\n')).toEqual([
       ['Run this:', null],

@@ -106,15 +106,21 @@ describe('the best run of sentences of a chunk', () => {
       '    | Part | Torque | Unit |\n    | --- | --- | --- |\n',
       (at: number) => `    | bolt${at} | ${100 + at} | Nm |\n`,
     ],
+    [
+      'that is drawn with signs',
+      '+-+-+-+\n| Part | Torque | Unit |\n+-+-+-+\n',
+      (at: number) => `| bolt${at} | ${100 + at} | Nm |\n`,
+    ],
+    [
+      'that is drawn with a rule below each row',
+      '+-+-+-+\n| Part | Torque | Unit |\n+=+=+=+\n',
+      (at: number) => `| bolt${at} | ${100 + at} | Nm |\n+-+-+-+\n`,
+    ],
   ])('comes with the head of a table %s', (_, head, row) => {
     const text = `1. The screws need these values.\n\n${head}${Array.from({ length: 20 }, (_, at) => row(at)).join('')}`
-    const found = windowIn(text, 'What torque has bolt17?', 60)
-    expect(found.slice(0, 2)).toEqual(
-      head
-        .trimEnd()
-        .split('\n')
-        .map(line => line.trim()),
-    )
+    const found = windowIn(text, 'What torque has bolt17?', 70)
+    const shown = (part: string) => part.split('\n').map(line => line.trim())
+    expect(found.slice(0, 2).flatMap(shown)).toEqual(shown(head.trimEnd()))
     expect(found.slice(2).join()).toMatch(/bolt17 \| 117/u)
   })
 
