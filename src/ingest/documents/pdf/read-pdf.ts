@@ -1,5 +1,6 @@
 import { type ConversionFault, type ConvertedDocument, primaryLanguage } from '../converted.ts'
 import { isMonospacedFont } from '../monospaced.ts'
+import { readAddresses } from './addresses/read-addresses.ts'
 import { toBlocks } from './blocks.ts'
 import { readingOrder } from './columns.ts'
 import { findHeadings, type Headings } from './headings.ts'
@@ -38,11 +39,13 @@ async function convert(pdf: Pdf): Promise<ConvertedDocument | ConversionFault> {
   const drawsMarks = MARKS_DRAWN_BY.test(String(info.Producer))
   const fonts = new Map<string, Font>()
   const pages: Segment[][] = []
+  const addresses: string[][] = []
   let damaged = 0
   for (let number = 1; number <= pdf.numPages; number += 1) {
-    const segments = await readPage(pdf, number, fonts, drawsMarks).catch(() => null)
-    if (segments === null) damaged += 1
-    pages.push(segments ?? [])
+    const page = await readPage(pdf, number, fonts, drawsMarks).catch(() => null)
+    if (page === null) damaged += 1
+    pages.push(page?.segments ?? [])
+    addresses.push(page?.addresses ?? [])
   }
   const empty = pages.filter(page => page.length === 0).length
   const text = pages
@@ -57,7 +60,7 @@ async function convert(pdf: Pdf): Promise<ConvertedDocument | ConversionFault> {
   const headings = findHeadings(lines, await readOutline(pdf))
   const blocks = toBlocks(lines, headings)
   return {
-    ...toMarkdown(blocks, pdf.numPages),
+    ...toMarkdown(blocks, pdf.numPages, addresses),
     title: metadataTitle(info.Title) ?? titleHeading(lines, headings),
     lang: primaryLanguage(info.Language),
     headings: headings.source === 'unknown' ? 'unknown' : 'marked',
@@ -65,7 +68,12 @@ async function convert(pdf: Pdf): Promise<ConvertedDocument | ConversionFault> {
   }
 }
 
-async function readPage(pdf: Pdf, number: number, fonts: Map<string, Font>, drawsMarks: boolean): Promise<Segment[]> {
+async function readPage(
+  pdf: Pdf,
+  number: number,
+  fonts: Map<string, Font>,
+  drawsMarks: boolean,
+): Promise<{ segments: Segment[]; addresses: string[] }> {
   const page = await pdf.getPage(number)
   const { items, styles } = await page.getTextContent({ includeMarkedContent: true })
   if (Object.keys(styles).some(name => !fonts.has(name))) await readFonts(page, Object.keys(styles), fonts)
@@ -76,8 +84,9 @@ async function readPage(pdf: Pdf, number: number, fonts: Map<string, Font>, draw
     tags,
   })
   const shapes = drawsMarks && tags.size === 0 ? await readShapes(page) : []
+  const addresses = await readAddresses(page)
   page.cleanup()
-  return withDrawnMarks(segments, shapes)
+  return { segments: withDrawnMarks(segments, shapes), addresses }
 }
 
 /** The names of fonts are known after the drawing commands of a page were read; they say whether a font is bold or monospaced. */

@@ -1,4 +1,5 @@
 import { fencedCode, markdownTable } from '../markdown.ts'
+import { brokenAddresses } from './addresses/broken-addresses.ts'
 import type { PdfBlock, TableBlock } from './blocks.ts'
 import type { Line } from './page-text.ts'
 
@@ -17,35 +18,66 @@ const LAST_WORD = /(?<![\p{L}\p{M}])[\p{L}\p{M}]+$/u
 const BLOCK_MARK = /^(?:#{1,6}(?=\s)|>|[-+*](?=\s)|```|~~~|\||<|(?:[-*_]\s*){3,}$|=+$)/
 const LEADERS = /(?:\s?\.){4,}\s*/g
 
-/** Writes blocks as markdown. Words that were parted at line ends become whole. */
-export function toMarkdown(blocks: readonly PdfBlock[], pageCount: number): PagedText {
+/** What the document says about how words and addresses are spelled that its lines part. */
+interface Spelling {
+  words: ReadonlySet<string>
+  /** The addresses of the links of each page. */
+  addresses: readonly (readonly string[])[]
+}
+
+/**
+ * Writes blocks as markdown. Words and addresses that were parted at line ends become whole.
+ *
+ * @param addresses of the links of each page
+ */
+export function toMarkdown(
+  blocks: readonly PdfBlock[],
+  pageCount: number,
+  addresses: Spelling['addresses'] = [],
+): PagedText {
   const writer = new PageWriter(pageCount)
-  const words = wordsOf(blocks)
+  const spelling = { words: wordsOf(blocks), addresses }
   for (const [index, block] of blocks.entries()) {
     const isTight = block.kind === 'item' && blocks[index - 1]?.kind === 'item'
     writer.separate(index === 0 ? '' : isTight ? '\n' : '\n\n')
-    writeBlock(block, writer, words)
+    writeBlock(block, writer, spelling)
   }
   return writer.end()
 }
 
-function writeBlock(block: PdfBlock, writer: PageWriter, words: ReadonlySet<string>): void {
-  if ('rows' in block) writeRows(block, writer, words)
+function writeBlock(block: PdfBlock, writer: PageWriter, spelling: Spelling): void {
+  if ('rows' in block) writeRows(block, writer, spelling)
   else if (block.kind === 'code') writeCode(block.lines, writer)
-  else if (block.kind === 'heading') writeLines(block.lines, `${'#'.repeat(block.level)} `, writer, words)
+  else if (block.kind === 'heading') writeLines(block.lines, `${'#'.repeat(block.level)} `, writer, spelling)
   else if (block.kind === 'item') {
     const [first, ...rest] = block.lines as [Line, ...Line[]]
     const text = first.text.slice(block.markLength)
-    writeLines([{ ...first, text }, ...rest], `${' '.repeat(block.indent)}${block.mark} `, writer, words)
-  } else writeLines(block.lines, '', writer, words)
+    writeLines([{ ...first, text }, ...rest], `${' '.repeat(block.indent)}${block.mark} `, writer, spelling)
+  } else writeLines(block.lines, '', writer, spelling)
 }
 
-function writeLines(lines: readonly Line[], prefix: string, writer: PageWriter, words: ReadonlySet<string>): void {
-  for (const [index, line] of lines.entries()) {
-    const next = lines[index + 1]
-    const text = index === 0 && prefix === '' ? line.text.replace(BLOCK_MARK, '\\$&') : line.text
-    writer.write((index === 0 ? prefix : '') + joined(text.replace(LEADERS, ' … '), next?.text, words), line.page)
-  }
+function writeLines(lines: readonly Line[], prefix: string, writer: PageWriter, spelling: Spelling): void {
+  const texts = lines.map(({ text }, index) => {
+    const escaped = index === 0 && prefix === '' ? text.replace(BLOCK_MARK, '\\$&') : text
+    return escaped.replace(LEADERS, ' … ')
+  })
+  const pages = new Set(lines.map(({ page }) => page))
+  for (const [index, text] of joinedLines(texts, pages, spelling).entries())
+    writer.write((index === 0 ? prefix : '') + text, lines[index]?.page ?? 0)
+}
+
+/** Lines, each with what stands between it and the next one. */
+function joinedLines(
+  lines: readonly string[],
+  pages: ReadonlySet<number>,
+  { words, addresses }: Spelling,
+  isCell = false,
+): string[] {
+  const broken = brokenAddresses(
+    lines,
+    [...pages].flatMap(page => addresses[page] ?? []),
+  )
+  return lines.map((line, at) => broken.get(at) ?? joined(line, lines[at + 1], words, isCell))
 }
 
 /** A line with what stands between it and the next one: a space, or nothing inside a word. */
@@ -102,8 +134,8 @@ function withoutLineEnds(cell: string): string {
 }
 
 /** The rows of a table, or each description as a paragraph behind its name. */
-function writeRows({ kind, rows, pages }: TableBlock, writer: PageWriter, words: ReadonlySet<string>): void {
-  const texts = rows.map(row => row.map(cell => cellText(cell, words)))
+function writeRows({ kind, rows, pages }: TableBlock, writer: PageWriter, spelling: Spelling): void {
+  const texts = rows.map((row, at) => row.map(cell => cellText(cell, pages[at] as number, spelling)))
   if (kind === 'table') {
     const [head = [], ...body] = texts.map(row => row.map(text => text.replaceAll('|', '\\|')))
     // The rule below the head belongs to its page.
@@ -122,10 +154,8 @@ function writeParts(parts: readonly string[], space: string, pages: readonly num
   }
 }
 
-function cellText(cell: string, words: ReadonlySet<string>): string {
-  const lines = cell.split('\n')
-  return lines
-    .map((line, index) => joined(line, lines[index + 1], words, true))
+function cellText(cell: string, page: number, spelling: Spelling): string {
+  return joinedLines(cell.split('\n'), new Set([page]), spelling, true)
     .join('')
     .trim()
 }
