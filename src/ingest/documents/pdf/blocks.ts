@@ -2,7 +2,7 @@ import { isCodeMonospaced } from '../monospaced.ts'
 import type { Headings } from './headings.ts'
 import { listMark } from './lists/list-mark.ts'
 import { type KnownTable, type Line, lengthOf, type PagedRows } from './page-text.ts'
-import { begins, LEADERS, usualLeading } from './paragraphs.ts'
+import { begins, LEADERS, surelyGoesOn, usualLeading } from './paragraphs.ts'
 import { readTable } from './tables/aligned.ts'
 import { withNextPages } from './tables/continued.ts'
 
@@ -23,7 +23,7 @@ export type PdfBlock =
 /** Puts lines in reading order together to blocks. */
 export function toBlocks(lines: readonly Line[], headings: Headings): PdfBlock[] {
   const leading = usualLeading(lines)
-  const hasCode = isCodeMonospaced(lengthOf(lines.filter(line => line.isMonospaced)), lengthOf(lines))
+  const isCode = codeLines(lines, leading)
   const blocks: PdfBlock[] = []
   /** Left edges of the open items, from the outermost, and how far their text is indented in markdown. */
   let open: { edge: number; textIndent: number }[] = []
@@ -37,15 +37,16 @@ export function toBlocks(lines: readonly Line[], headings: Headings): PdfBlock[]
       count = heading.lines
       blocks.push({ kind: 'heading', level: heading.level, lines: lines.slice(at, at + count) })
     } else if (line.table) blocks.push(tableBlock(line.table, line.page, blocks.at(-1)))
-    else if (hasCode && isCode(lines, at)) {
-      while (isCode(lines, at + count, line.page) && !isHeading(at + count)) count += 1
+    else if (isCode[at]) {
+      while (isCode[at + count] && lines[at + count]?.page === line.page && !isHeading(at + count)) count += 1
       blocks.push({ kind: 'code', lines: lines.slice(at, at + count) })
     } else if (table && !isList(table.rows)) {
       const { lines: all, rows, pages } = withNextPages(table, lines, at, isHeading)
       count = all
       blocks.push({ kind: table.isDescriptions ? 'descriptions' : 'table', rows, pages })
     } else {
-      while (!isHeading(at + count) && isSameParagraph(lines, at, at + count, leading, hasCode)) count += 1
+      while (!isHeading(at + count) && !isCode[at + count] && isSameParagraph(lines, at, at + count, leading))
+        count += 1
       const own = lines.slice(at, at + count)
       const mark = markOf(line)
       if (mark === null) blocks.push({ kind: 'paragraph', lines: own })
@@ -69,9 +70,16 @@ function tableBlock({ rows, pages, hasHead }: KnownTable, page: number, before: 
   return { kind: 'table', rows: [head, ...rows], pages: [page, ...pages], hasHead: true }
 }
 
-function isCode(lines: readonly Line[], at: number, page = lines[at]?.page): boolean {
-  const line = lines[at]
-  return line?.isMonospaced === true && line.page === page && !isNameOfItem(lines, at)
+/** Of each line, whether it is code: a monospaced one, unless it goes on with a line of text, as an address that is parted does. */
+function codeLines(lines: readonly Line[], leading: number): boolean[] {
+  if (!isCodeMonospaced(lengthOf(lines.filter(line => line.isMonospaced)), lengthOf(lines))) return []
+  const isCode: boolean[] = []
+  for (const [at, line] of lines.entries()) {
+    const before = lines[at - 1]
+    const goesOn = before !== undefined && !before.table && !isCode[at - 1] && surelyGoesOn(line, before, leading)
+    isCode.push(line.isMonospaced && !goesOn && !isNameOfItem(lines, at))
+  }
+  return isCode
 }
 
 /** Whether tags tell that a monospaced line begins an item, as names of options do, and that no other such line follows. */
@@ -91,15 +99,9 @@ function isList(rows: readonly string[][]): boolean {
   return rows.every(row => row.length === 2 && listMark(`${row[0]} ${row[1]}`) !== null)
 }
 
-function isSameParagraph(
-  lines: readonly Line[],
-  first: number,
-  at: number,
-  leading: number,
-  hasCode: boolean,
-): boolean {
+function isSameParagraph(lines: readonly Line[], first: number, at: number, leading: number): boolean {
   const [line, before] = [lines[at], lines[at - 1] as Line]
-  if (line === undefined || line.table || (hasCode && isCode(lines, at)) || LEADERS.test(before.text)) return false
+  if (line === undefined || line.table || LEADERS.test(before.text)) return false
   if (line.cells.length > 1 && readTable(lines, at) !== null && listMark(line.text) === null) return false
   return !begins(line, before, lines[first] as Line, leading)
 }

@@ -45,6 +45,21 @@ export function begins(line: Line, before: Line, first: Line, leading: number): 
   return isShort(before, line) && /[.!?:]["'”’)\]]?$/.test(before.text)
 }
 
+/**
+ * Whether a line surely goes on with the line before, whatever its font: tags say that both are one block, or that line ends exactly at the
+ * right edge of the column, as lines of set text do, and the line stands right below it or at the top of the next page, and no deeper.
+ */
+export function surelyGoesOn(line: Line, before: Line, leading: number): boolean {
+  if (SENTENCE_END.test(before.text) || isShort(before, line) || listMark(line.text)) return false
+  if (line.tag && before.tag && !areParagraphsOnTwoPages(before, line)) return line.tag.block === before.tag.block
+  if (before.column.right - before.x1 > 0.1 * before.size) return false
+  if (Math.abs(line.size - before.size) > 0.12 * before.size) return false
+  const isBelow = line.page === before.page && line.y > before.y
+  const distance = (line.y - before.y) / (leading * line.size)
+  const depth = line.x0 - line.column.left - (before.x0 - before.column.left)
+  return (!isBelow || distance <= MOST_LEADING) && (depth < 0.3 * line.size || listMark(before.text) !== null)
+}
+
 /** Tags number the blocks of each page anew, so that they do not tell whether a paragraph goes on. */
 function areParagraphsOnTwoPages(before: Line, line: Line): boolean {
   const isPlain = ({ tag }: Line) => tag?.item === null && tag.cell === null && tag.headingLevel === 0

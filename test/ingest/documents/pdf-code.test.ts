@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest'
+import { toBlocks } from '../../../src/ingest/documents/pdf/blocks.ts'
+import type { Line, Tag } from '../../../src/ingest/documents/pdf/page-text.ts'
+import { toMarkdown } from '../../../src/ingest/documents/pdf/to-markdown.ts'
+import { pageAt } from './support/pdf-lines.ts'
+
+/** 100 letters, so that it ends at 550, at the right edge of the column. */
+const FULL = `The keeper of the lamps writes down each ship${' that passes'.repeat(3)}, and then he reads`
+const PROSE = 'The lamps are lit at dusk.'
+const tag = (block: number): Tag => ({ block, headingLevel: 0, item: null, cell: null })
+
+interface Drawn {
+  text: string
+  x?: number
+  y: number
+  page?: number
+  isMonospaced?: boolean
+  block?: number
+}
+
+function read(drawn: readonly Drawn[]): string {
+  const lines = drawn.map(({ text, x = 50, y, page = 0, isMonospaced = false, block }): Line => {
+    const [line] = pageAt(page, [y, [x, text]]) as [Line]
+    return { ...line, isMonospaced, tag: block === undefined ? null : tag(block) }
+  })
+  return toMarkdown(toBlocks(lines, { found: new Map(), source: 'unknown' }), 2).text.trim()
+}
+
+describe('a monospaced line in a PDF', () => {
+  it('goes on with the line of text above that reaches the right edge', () => {
+    expect(FULL).toHaveLength(100)
+    expect(
+      read([
+        { text: FULL, y: 100 },
+        { text: 'ships.txt', y: 112, isMonospaced: true },
+        { text: PROSE, y: 140 },
+      ]),
+    ).toBe(`${FULL} ships.txt\n\n${PROSE}`)
+  })
+
+  it('goes on with it over a page break', () => {
+    const lines = [
+      { text: FULL, y: 700 },
+      { text: 'ships.txt', y: 60, page: 1, isMonospaced: true },
+      { text: PROSE, y: 100, page: 1 },
+    ]
+    expect(read(lines)).toBe(`${FULL} ships.txt\n\n${PROSE}`)
+  })
+
+  it('goes on with it in the same block, as tags name it', () => {
+    const lines = (block: number) => [
+      { text: FULL.slice(0, 97), y: 100, block: 1 },
+      { text: 'ships.txt', y: 112, isMonospaced: true, block },
+      { text: PROSE, y: 140, block: 3 },
+    ]
+    expect(read(lines(1))).toBe(`${FULL.slice(0, 97)} ships.txt\n\n${PROSE}`)
+    expect(read(lines(2))).toContain('```\nships.txt\n```')
+  })
+
+  it.each<[string, Drawn, Partial<Drawn>]>([
+    ['below a line with room at its end', { text: FULL.slice(0, 60), y: 100 }, {}],
+    ['below the end of a sentence', { text: `${FULL.slice(0, 99)}:`, y: 100 }, {}],
+    ['farther below', { text: FULL, y: 100 }, { y: 136 }],
+    ['deeper than the text', { text: FULL, y: 100 }, { x: 70 }],
+  ])('is code %s', (_, above, own) => {
+    const code = { text: 'ships --list', y: 112, isMonospaced: true, ...own }
+    expect(read([above, code, { text: PROSE, y: 160 }])).toBe(
+      `${above.text}\n\n\`\`\`\nships --list\n\`\`\`\n\n${PROSE}`,
+    )
+  })
+})
