@@ -7,6 +7,7 @@ import { DOCUMENT_EXTENSIONS, formatOf, isUnknownFormat } from './documents/form
 import { documentTitle } from './markup/document-title.ts'
 import { readFrontMatter } from './markup/front-matter.ts'
 import { withoutInvisible } from './markup/invisible.ts'
+import { withoutManualLines } from './markup/manual-lines.ts'
 import { joinParted } from './markup/parted-words.ts'
 import { withoutRunningLines } from './markup/running-lines.ts'
 import { stripMarks } from './markup/strip-marks.ts'
@@ -34,7 +35,7 @@ export async function convertDocument(
   return {
     docId,
     title: title ?? nameOf(file),
-    text: isPlain ? joinParted(text) : text,
+    text: isPlain ? joinParted(withoutManualLines(text)) : text,
     place: file,
     headings,
     ...(isPlain && { isPlain }),
@@ -101,7 +102,7 @@ export async function readDocument(file: string, docId: string): Promise<SourceD
     ? stripMarks(rest)
     : format === 'subtitles'
       ? spokenText(rest)
-      : joinParted(withoutRunningLines(rest.replace(OVERSTRUCK, '')))
+      : joinParted(withoutManualLines(withoutRunningLines(rest.replace(OVERSTRUCK, ''))))
   const name = nameOf(file)
   const warnings = [
     ...(read.fault === null ? [] : [`${file} ${read.fault}`]),

@@ -48,3 +48,22 @@ it('keeps text of two pages, and text without pages', async () => {
   expect(await textOf(two)).toBe(two)
   expect(await textOf('Head\n\nSee [Page 3] there.')).toBe('Head\n\nSee [Page 3] there.')
 })
+
+const sections = (head: string, foot: string) =>
+  `${head}\n\nNAME\n       gate - opens and shuts\n\nOPTIONS\n       --shut Shuts it.\n\nSEE ALSO\n       lock(1)\n\n${foot}\n`
+
+it.each([
+  ['GATE(1)              User Commands              GATE(1)', 'harbour 2.1          2024-05-01           GATE(1)'],
+  ['HARBOUR.GATE(5)harbour.gateHARBOUR.GATE(5)', '                                    HARBOUR.GATE(5)'],
+  ['GATE(1)     BSD General Commands Manual     GATE(1)', 'BSD               May 1, 2024               BSD'],
+  ['Gate(3tcl)      Harbour Library      Gate(3tcl)', 'Harbour         8.1          Gate(3tcl)'],
+])('leaves out the lines at the head and foot of a page of a manual: %s', async (head, foot) => {
+  expect((await textOf(sections(head, foot))).trim()).toBe(sections('', '').trim())
+})
+
+it('keeps the last line of a page of a manual that is text, and first lines of other texts', async () => {
+  const head = 'GATE(1)              User Commands              GATE(1)'
+  expect(await textOf(sections(head, '       It shuts.'))).toContain('\n       It shuts.')
+  const other = `${head}\n\nThis page tells how to open it.\n\nGATE(1)\n`
+  expect(await textOf(other)).toBe(other)
+})
