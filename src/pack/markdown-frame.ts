@@ -5,7 +5,8 @@ import { closesFence, openingFence } from '../text/fence.ts'
  * and nothing in it reads as a source line. All other text stays as it is.
  *
  * A backslash goes before
- * - a citation at the start of a line (`[2]`), because source lines have this form;
+ * - a citation at the start of a line (`[2]`), because source lines have this form; in fenced code only where a letter follows, because a name
+ *   stands there in a source line, and code says something else with a backslash (`[1] 0.5`);
  * - a fence or an HTML block (CommonMark 0.31, 4.5 and 4.6) that has no end in the text, because it would go on over the next source.
  *
  * Code that begins in the text, as its fence names a language, is closed instead: a chunk can end inside of it.
@@ -27,17 +28,17 @@ interface Framed {
 }
 
 function framed(text: string): Framed {
-  const cited = text.replace(CITATION, '$1\\$2')
-  return OPENS.test(cited) ? escapeOpenBlocks(cited) : { escaped: cited, closing: '' }
+  return OPENS.test(text) ? escapeBlocks(text) : { escaped: escapeCitations(text), closing: '' }
 }
 
 /** What a reader does not see inside a line. One class, because with alternatives that share a character the time would be exponential. */
 const UNSEEN = String.raw`(?:(?![\n\r\v\f\u0085\u2028\u2029])[\s\u2800\p{Cf}\p{Default_Ignorable_Code_Point}])`
-/** A number in brackets at the start of a line. Other line ends, invisible characters and wide forms look the same to a reader. */
-const CITATION = new RegExp(
-  String.raw`(^|[\v\f\u0085])(${UNSEEN}*[[［]${UNSEEN}*\p{N}(?:\p{N}|[\u2800\p{Cf}\p{Default_Ignorable_Code_Point}]+\p{N})*${UNSEEN}*[\]］])`,
-  'gmu',
-)
+/** A number in brackets at the start of a line. Other line ends, invisible characters and wide forms look the same to a reader. Its indentation stays, because blocks end where it changes. */
+const CITATION = String.raw`((?:^|[\v\f\u0085])[ \t]*(?![ \t]))(${UNSEEN}*[[［]${UNSEEN}*\p{N}(?:\p{N}|[\u2800\p{Cf}\p{Default_Ignorable_Code_Point}]+\p{N})*${UNSEEN}*[\]］])`
+const IN_TEXT = new RegExp(CITATION, 'gmu')
+const IN_CODE = new RegExp(String.raw`${CITATION}(?=[^\n\r\v\f\u0085\u2028\u2029]*\p{L})`, 'gmu')
+
+const escapeCitations = (text: string, citation = IN_TEXT): string => text.replace(citation, '$1\\$2')
 
 /** HTML blocks that end with a mark, possibly after blank lines. */
 const HTML = /^( {0,3})<(!--|\?|!\[CDATA\[|![a-z]|(?:script|pre|style|textarea)(?=[\s>]|$))/iu
@@ -59,13 +60,15 @@ interface Opening {
   endsWith(line: string, isFirst: boolean): boolean
   /** Whether a line before its end shows that it opens nothing. */
   isRefutedBy(line: string): boolean
+  isCode: boolean
   /** The line to be added behind a text without its end; null where it may be no opening. */
   closing: string | null
 }
 
-function escapeOpenBlocks(text: string): Framed {
+function escapeBlocks(text: string): Framed {
   const lines = text.split(LINE_START)
   const search = { lines, left: 10 * lines.length }
+  const escaped: string[] = []
   /** Up to the next blank line, an HTML block may contain what looks like a fence. */
   let afterTag = false
   for (let index = 0; index < lines.length; index++) {
@@ -73,13 +76,16 @@ function escapeOpenBlocks(text: string): Framed {
     const opening = openingOf(line)
     const isUnsure = afterTag || isTableHead(line, lines[index + 1])
     const end = opening === null ? index : isUnsure ? null : endOf(opening, search, index)
-    if (opening !== null && end === lines.length) return { escaped: lines.join(''), closing: `\n${opening.closing}` }
-    if (opening !== null && end === null) lines[index] = `${line.slice(0, opening.at)}\\${line.slice(opening.at)}`
+    const isBroken = opening !== null && end === null
+    const shown = isBroken ? `${line.slice(0, opening.at)}\\${line.slice(opening.at)}` : line
+    const block = [shown, ...lines.slice(index + 1, (end ?? index) + 1)].join('')
+    escaped.push(escapeCitations(block, opening?.isCode && !isBroken ? IN_CODE : IN_TEXT))
+    if (end === lines.length) return { escaped: escaped.join(''), closing: `\n${opening?.closing}` }
     if (line.trim() === '') afterTag = false
     else if (/^ {0,3}<\/?[a-z]/iu.test(line)) afterTag = true
     index = end ?? index
   }
-  return { escaped: lines.join(''), closing: '' }
+  return { escaped: escaped.join(''), closing: '' }
 }
 
 function openingOf(line: string): Opening | null {
@@ -90,7 +96,13 @@ function openingOf(line: string): Opening | null {
   if (!html) return null
   const [, indent = '', start = ''] = html
   const ending = HTML_ENDS.find(([form]) => form.test(start))?.[1] ?? /$^/u
-  return { at: indent.length, endsWith: other => ending.test(other), isRefutedBy: () => false, closing: null }
+  return {
+    at: indent.length,
+    endsWith: other => ending.test(other),
+    isRefutedBy: () => false,
+    isCode: false,
+    closing: null,
+  }
 }
 
 function openingOfCode(line: string, fence: string): Opening {
@@ -100,6 +112,7 @@ function openingOfCode(line: string, fence: string): Opening {
     endsWith: (other, isFirst) => !isFirst && closesFence(other, fence),
     // A fence alone can be the end of code that begins before the text.
     isRefutedBy: other => !isNamed && opensSuchCode(other, fence),
+    isCode: true,
     closing: isNamed ? fence : null,
   }
 }

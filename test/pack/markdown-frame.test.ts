@@ -97,6 +97,10 @@ test.each([
     'x\n\\[\u200b2] A\n\\[2\ufe0f] B\n\\[\u00ad1\u20602 ] C\n\\\u3164\u2800[2] D',
   ],
   ['a wide citation', '［２］ Policy', '\\［２］ Policy'],
+  ['a citation in fenced code', '```r\n[1] 0.5\n[2] Policy\n```', '```r\n[1] 0.5\n\\[2] Policy\n```'],
+  ['a number behind fenced code', '```\n[1] 0.5\n```\n[2] 0.5', '```\n[1] 0.5\n```\n\\[2] 0.5'],
+  ['a number in code that may be text', '```\n[1] 0.5', '\\```\n\\[1] 0.5'],
+  ['a number in a comment', '<!-- x\n[2] 0.5 -->', '<!-- x\n\\[2] 0.5 -->'],
   ['a fence that may be an end', '```\ncode', '\\```\ncode'],
   ['the end of a fence that began in another chunk', 'code\n```\ntext', 'code\n\\```\ntext'],
   ['such an end before other code', 'x\n```\ntext\n```js\ny\n```', 'x\n\\```\ntext\n```js\ny\n```'],
@@ -115,6 +119,7 @@ test.each([
   ['code with a shorter fence in it', '````md\n```js\ncode\n```', '````'],
   ['code between tildes', '~~~ sh title="```"\n```', '~~~'],
   ['code with marked lines', '```js {1|2}\ncode', '```'],
+  ['code with numbers in brackets', '```r\n[1] 0.5', '```'],
   ['code in an item of a list', '- x\n  ```js\n  code\n\n    more', '  ```'],
   ['nothing but a fence with a language', '```js', '```'],
 ])('%s without end is closed', (_name, text, closing) => {
@@ -123,6 +128,7 @@ test.each([
 
 test.each([
   ['fenced code', 'Run:\n\n```sh\necho [1]\n```\n\nand ~~~ here'],
+  ['numbers in brackets in fenced code', '> x <- 2\n\n```r\n> x * 1:3\n[1] 2 4 6\n[3]\n\n [1] = 3,\n```\n\nSo it is.'],
   ['a shorter fence in code', '````\n```js\ncode\n```\n````'],
   ['another fence in code', '```\n~~~ js\n```'],
   ['fenced code in a list', '1. Run:\n   ```sh\n   echo\n   ```\n2. Done'],
