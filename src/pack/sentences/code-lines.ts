@@ -20,3 +20,9 @@ export function codeLinesOf(block: CutSentence): CutSentence[] {
     ? lines
     : []
 }
+
+/** A text without the line that opens code at its start: the name of a language says nothing when nothing follows. */
+export function withoutOpeningFence(text: string): string {
+  const end = text.trimEnd().indexOf('\n')
+  return end >= 0 && openingFence(text) !== null ? text.slice(end + 1) : text
+}

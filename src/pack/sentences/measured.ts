@@ -10,7 +10,7 @@ import { terms } from '../../text/terms/terms.ts'
 import { analysisOf } from '../../text/terms/word-terms.ts'
 import type { CostModel } from '../cost.ts'
 import type { Unit } from '../unit.ts'
-import { codeLinesOf } from './code-lines.ts'
+import { codeLinesOf, withoutOpeningFence } from './code-lines.ts'
 import { blankComments } from './comments.ts'
 import { LEAD_IN, OpenList } from './open-list.ts'
 import { OpenTerms, type Term } from './open-terms.ts'
@@ -127,7 +127,8 @@ export function* measureSentences(
     const isStatement = sentence.kind === 'statement'
     const isHeading = !isStatement && (HEADING.test(text) || isUnderlinedTitle(text))
     const isNumber = isSectionNumber(text) || (isAfterParagraph && isNumberedTitle(text))
-    const opens = sentence.opens ?? (isHead || isHeading || isNumber || OPENINGS.some(form => form.test(text)))
+    const opens =
+      sentence.opens ?? (isHead || isHeading || isNumber || OPENINGS.some(form => form.test(withoutOpeningFence(text))))
     const counts = new Map<number, number>()
     for (const term of terms(text, analysis)) {
       const place = places.get(term)
@@ -167,8 +168,8 @@ export function* measureSentences(
   return { sentences, queryTerms: wanted.size }
 }
 
-/** Whether a text has words, numbers or symbols outside of comments. */
-export const saysSomething = (text: string): boolean => SAYS_SOMETHING.test(blankComments(text))
+/** Whether a text has words, numbers or symbols outside of comments and of a fence at its start. */
+export const saysSomething = (text: string): boolean => SAYS_SOMETHING.test(blankComments(withoutOpeningFence(text)))
 
 const rowsBefore = (at: number, tableAt: number): number[] =>
   [0, 1].map(row => tableAt + row).filter(place => place < at)

@@ -122,6 +122,23 @@ describe('the best sentences of a chunk', () => {
     }
   })
 
+  it('do not begin or end with code that holds brackets alone, also where it names a language', () => {
+    for (const code of ['```json\n}\n```', '```json\n```', '~~~ sh\n[…]\n~~~']) {
+      const text = `The keeper pays the fee at noon.\n\n${code}\n\nThe pump is loud and old.\n`
+      for (const matches of [
+        [2, 5, 1],
+        [0, 9, 0],
+        [1, 5, 2],
+      ])
+        for (let room = 6; room < 24; room++) {
+          const found = chosen(text, matches, room)
+          for (const end of [found[0], found.at(-1)]) expect(end).not.toBe(code)
+        }
+    }
+    const code = '```json\n{"pump": 1}\n```'
+    expect(chosen(`The keeper pays.\n\n${code}\n`, [0, 9], 30).at(-1)).toBe(code)
+  })
+
   it('do not end with the numbered title of a clause, but may with a numbered item that is a sentence of its own', () => {
     const text =
       'The keeper pays the fee.\n\n3.4. Notices of Leaks\n\nEach notice goes to the office by boat, in writing, and is read aloud in the hall.'
