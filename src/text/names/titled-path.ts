@@ -5,17 +5,22 @@ const WIDTH = 3
 /** "4. Setup", "4.1 Setup" and "A. Setup", as generators number headings or titles, but not always both. */
 const NUMBER = /^(?:\d{1,4}|[A-Z](?=\.))(?:\.\d{1,4}){0,9}\.?\s(?=\S)/u
 
+/** Typographic forms of quotation marks and apostrophes, which a generator writes in headings but not in titles. */
+const SINGLE = /[\u2018\u2019\u02BC]/gu
+const DOUBLE = /[\u201C\u201D]/gu
+
 /**
  * "Title > A > B". The name of the page stands in it once: a title that is the first heading of the path, with or without the number of a section, is left out,
- * and so is the first heading when the title has the name of a site too: "Setup" and "Setup — Guide 2.1" give "Setup — Guide 2.1 > Keys". Both may be empty.
+ * and so is the first heading when the title has the name of a site too: "Setup" and "Setup — Guide 2.1" give "Setup — Guide 2.1 > Keys". Typographic
+ * and plain quotation marks and apostrophes are the same here. Both may be empty.
  */
 export function titledPath(title: string, path: string): string {
-  if (title === '' || path === title || path.startsWith(`${title} > `)) return path
+  if (title === '' || plain(`${path} > `).startsWith(plain(`${title} > `))) return path
   const heading = firstOf(path)
   const name = nameIn(title, heading)
   if (name === null) return path === '' ? title : `${title} > ${path}`
   const rest = path.slice(heading.length)
-  return name === title ? path : `${title}${rest}`
+  return plain(name) === plain(title) ? path : `${title}${rest}`
 }
 
 /**
@@ -34,6 +39,9 @@ export function pageName(title: string, path: string): string {
   return nameIn(title, firstOf(path)) ?? title
 }
 
+/** As long as the text. */
+const plain = (text: string): string => text.replace(SINGLE, "'").replace(DOUBLE, '"')
+
 const firstOf = (path: string): string => path.split(' > ', 1)[0] ?? ''
 
 /** The name that a title and a heading share. A number may be missing in one of them, but numbers that differ make different names. */
@@ -45,7 +53,8 @@ function nameIn(title: string, heading: string): string | null {
 }
 
 /** Whether a title is a name, or a name with that of a site. */
-function has(title: string, name: string): boolean {
+function has(shownTitle: string, shownName: string): boolean {
+  const [title, name] = [plain(shownTitle), plain(shownName)]
   const { length } = name
   if (length === 0 || title === name) return length > 0
   const isFirst = title.startsWith(name) && BEHIND_NAME.test(title.slice(length, length + WIDTH))

@@ -26,6 +26,11 @@ it.each([
   ['Report', 'A Report > Sales', 'Report > A Report > Sales'],
   ['设置', '4. 设置 > 密钥', '4. 设置 > 密钥'],
   ['Setup', '4. ', 'Setup > 4. '],
+  ["The keeper's guide", 'The keeper’s guide > Keys', 'The keeper’s guide > Keys'],
+  ['The keeper’s guide', "1. The keeper's guide > Keys", "1. The keeper's guide > Keys"],
+  ["The keeper's guide — Site", 'The keeper’s guide > Keys', "The keeper's guide — Site > Keys"],
+  ['The "keeper" — Site', 'The “keeper” > Keys', 'The "keeper" — Site > Keys'],
+  ["The keeper's", 'The keepers > Keys', "The keeper's > The keepers > Keys"],
   ['', 'Setup', 'Setup'],
   ['', '', ''],
 ])('title %j and path %j are %j', (title, path, whole) => {
@@ -50,6 +55,7 @@ it.each([
   ['A > B', 'photon', '', 'A > B (photon)'],
   ['', 'photon', 'Keys', 'photon > Keys'],
   ['', 'photon', '', 'photon'],
+  ["The keeper's guide", 'photon', 'The keeper’s guide > Keys', 'The keeper’s guide (photon) > Keys'],
   ['Setup', undefined, 'Keys', 'Setup > Keys'],
   ['', undefined, '', ''],
 ])('title %j, name %j and path %j are %j', (title, name, path, whole) => {
