@@ -168,6 +168,19 @@ describe('readSections, lines in capitals above indented text', () => {
     expect(pathsOf(text, true)).toEqual(['Moor', 'Moor > NAME', 'Moor > USE'])
   })
 
+  it('may stand above the title of the first of several parts', () => {
+    const parts = 'To moor a ship:\n    -r  a rope\n\nTo light a lamp:\n    -l  a lamp\n'
+    expect(pathsOf(`NAME\n    moor\n\nOPTIONS\n${parts}\nFILES\n    ropes\n`, true)).toEqual([
+      'NAME',
+      'OPTIONS',
+      'FILES',
+    ])
+    expect(pathsOf('NAME\n    moor\n\nOPTIONS\nThey are text.\nSo is this.\n\nFILES\n    ropes\n', true)).toEqual([
+      'NAME',
+      'FILES',
+    ])
+  })
+
   it('are text when there is one only, inside a paragraph, in a table, or without indented text', () => {
     expect(pathsOf('NOTE\n    Mind the tide.\n\nOpen the gate.\n', true)).toEqual([''])
     expect(pathsOf('Ask for\nROPES\n    and\nLAMPS\n    too.\n', true)).toEqual([''])

@@ -8,14 +8,19 @@ const ENDS = /[.,;!?]$/
 /** Sections of a page of a manual stand below its title. */
 const DEPTH = 2
 
-/** Reads lines in capitals above indented text as headings, as pages of manuals have them. Such a line begins a paragraph. */
+/**
+ * Reads lines in capitals above indented text as headings, as pages of manuals have them. Such a line begins a paragraph. One line in the
+ * first column may stand between: the title of the first of several parts, such as "For assemble:" below `OPTIONS`.
+ */
 export function readCapitalTitles(parser: MarkdownIt): void {
   parser.block.ruler.before('lheading', 'capital_title', (state, startLine, endLine, silent) => {
     const title = state.src.slice(state.bMarks[startLine], state.eMarks[startLine]).trimEnd()
     const isOutside = state.level === 0 && state.sCount[startLine] === 0
     if (!isOutside || !isInCapitals(title)) return false
+    const isIndented = (line: number): boolean => line < endLine && state.sCount[line] !== 0
     const next = state.skipEmptyLines(startLine + 1)
-    if (next >= endLine || state.sCount[next] === 0) return false
+    const isAboveTitle = next === startLine + 1 && isIndented(next + 1)
+    if (!isIndented(next) && !isAboveTitle) return false
     if (silent) return true
     const map: [number, number] = [startLine, startLine + 1]
     Object.assign(state.push('heading_open', `h${DEPTH}`, 1), { map, markup: CAPITAL_TITLE })
