@@ -76,8 +76,8 @@ export type OnIngestProgress = (progress: { documents: number; chunks: number; w
 
 /** Change when the same text gives other chunks, so that every document is cut again. */
 const CHUNKING_VERSIONS: Readonly<Record<Chunking, number | string>> = {
-  sections: 14,
-  'parent-child': 'parent-child 14',
+  sections: 15,
+  'parent-child': 'parent-child 15',
 }
 /** Changes when a text that is not English gets other keywords, so that its document is written again. */
 const KEYWORDS_VERSION = 'keywords 1'
