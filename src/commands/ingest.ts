@@ -190,9 +190,11 @@ async function runIngest(
       source.documents,
       environment,
       { ...options, chunkTokens: options.chunkTokens ?? defaultTargetTokens(options.chunking), folder: source.folder },
-      ({ documents, written }) => {
+      ({ documents, written, bytes }) => {
         chunksWritten = written
-        progress.show('documents', documents, source.total, `, ${written} chunks ${dryRun ? 'to write' : 'written'}`)
+        const effort = { done: bytes.written, total: source.bytes - bytes.unchanged }
+        const chunks = `, ${written} chunks ${dryRun ? 'to write' : 'written'}`
+        progress.show('documents', documents, source.total, chunks, effort)
       },
     )
     progress.stop()

@@ -2,9 +2,19 @@ import cliProgress from 'cli-progress'
 
 const LINE_EVERY_MS = 5_000
 
+/** What takes the time: how much of it is done, and how much there is. */
+interface Effort {
+  done: number
+  total: number
+}
+
 export interface Progress {
-  /** Shows `phase done/total`, followed by `detail`. A new phase ends the previous one. */
-  show(phase: string, done: number, total: number, detail?: string): void
+  /**
+   * Shows `phase done/total`, followed by `detail`. A new phase ends the previous one.
+   * @param effort what the bar and the time left are computed from, where the things that are counted take unequal time; default: their
+   *   numbers. Its total may change.
+   */
+  show(phase: string, done: number, total: number, detail?: string, effort?: Effort): void
   /** Writes a line of its own. */
   note(text: string): void
   stop(): void
@@ -35,7 +45,7 @@ export function createProgress(
     gracefulExit: false,
   })
   let current = ''
-  /** Where the phase began: not at 0 when it goes on from earlier work. */
+  /** Where the effort of the phase began: not at 0 when it goes on from earlier work, and not before anything is done. */
   let began = { at: 0, done: 0 }
   let line = ''
   let due = performance.now() + LINE_EVERY_MS
@@ -54,17 +64,20 @@ export function createProgress(
     flush()
   }
   return {
-    show(phase, done, total, detail = '') {
+    show(phase, done, total, detail = '', effort = { done, total }) {
       const text = `${phase} ${done}/${total}${detail}`
       if (phase !== current) {
         stop()
-        bar.start(total, done, { text })
-        began = { at: performance.now(), done }
+        bar.start(effort.total, effort.done, { text })
+        began = { at: performance.now(), done: effort.done }
         for (const signal of SIGNALS) owner.once(signal, interrupt)
       }
-      bar.update(done, { text })
+      bar.setTotal(effort.total)
+      bar.update(effort.done, { text })
       current = phase
-      line = `${text}${timeLeft(done - began.done, total - done, performance.now() - began.at)}`
+      if (effort.done === began.done) began.at = performance.now()
+      const left = timeLeft(effort.done - began.done, effort.total - effort.done, performance.now() - began.at)
+      line = `${text}${left}`
       if (performance.now() < due) return
       due = performance.now() + LINE_EVERY_MS
       flush()

@@ -1,9 +1,11 @@
-import type { SourceDocument, SourceEntry } from './source-document.ts'
+import type { SkippedDocument, SourceDocument, SourceEntry } from './source-document.ts'
 
 /** What a source holds. */
 export interface FoundDocuments {
   /** Where each document stands, by its id; '' when that is not known. Skipped documents count. */
   places: Map<string, string>
+  /** The size of what was read, skipped and repeated documents included. */
+  bytes: number
   /** What the ids of the documents in unreadable folders begin with. */
   unreadFolders: string[]
 }
@@ -23,7 +25,10 @@ export async function* readGroups(
   for await (const entry of entries) {
     if (entry.warning) summary.warnings.push(entry.warning)
     if ('idsBegin' in entry) found.unreadFolders.push(entry.idsBegin)
-    else if (isRepeated(entry, found, summary.warnings)) continue
+    else {
+      found.bytes += bytesOf(entry)
+      if (isRepeated(entry, found, summary.warnings)) continue
+    }
     if ('skipped' in entry) {
       summary.skipped[entry.skipped] = (summary.skipped[entry.skipped] ?? 0) + 1
       continue
@@ -38,9 +43,14 @@ export async function* readGroups(
   if (group.length > 0) yield group
 }
 
+/** The size of a document in the source; without it, the length of its text. */
+export function bytesOf(document: SourceDocument | SkippedDocument): number {
+  return document.bytes ?? ('text' in document ? document.text.length : 0)
+}
+
 /** Whether the id of a document occurred before, which is a warning; notes its place otherwise. */
 function isRepeated(
-  document: Exclude<SourceEntry, { idsBegin: string }>,
+  document: SourceDocument | SkippedDocument,
   { places }: FoundDocuments,
   warnings: string[],
 ): boolean {

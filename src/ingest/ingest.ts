@@ -8,7 +8,7 @@ import { encodeKeywords, hasEnglishKeywords } from '../text/terms/keyword-vector
 import { noContexts, type WrittenContexts, withContexts } from './chunk-contexts.ts'
 import { chunkDocument } from './chunking/chunk-document.ts'
 import { byKind, changesOf, groupByDocument, replacementOf, upToDate } from './compare.ts'
-import { type FoundDocuments, readGroups } from './document-groups.ts'
+import { bytesOf, type FoundDocuments, readGroups } from './document-groups.ts'
 import { type ChangedParents, changedParentsOf, writeParents } from './parent-points.ts'
 import { documentsFilter, type PointScope, type PreparedPoint, preparePoint } from './points.ts'
 import { prune } from './prune.ts'
@@ -71,8 +71,17 @@ export interface IngestSummary {
   warnings: string[]
 }
 
-/** `documents` are read and, when they changed, their new chunks are written; skipped ones count. `chunks` and `written` run ahead of them. */
-export type OnIngestProgress = (progress: { documents: number; chunks: number; written: number }) => void
+export interface IngestProgress {
+  /** Documents that are read and, when they changed, whose new chunks are written; skipped ones count. */
+  documents: number
+  /** Chunks found, and chunks written. Both run ahead of `documents`. */
+  chunks: number
+  written: number
+  /** The size of the changed documents, as far as they are written, and of all others that were read. Only the first take time. */
+  bytes: { written: number; unchanged: number }
+}
+
+export type OnIngestProgress = (progress: IngestProgress) => void
 
 /** Change when the same text gives other chunks, so that every document is cut again. */
 const CHUNKING_VERSIONS: Readonly<Record<Chunking, number | string>> = {
@@ -107,18 +116,29 @@ export async function ingest(
   if (opened && !options.allowMixedEmbedders) await refuseMixing(opened, embedder, collection)
   const writer = dryRun ? null : opened
   const summary = newSummary(opened, dependencies, options)
-  const found: FoundDocuments = { places: new Map(), unreadFolders: [] }
+  const found: FoundDocuments = { places: new Map(), bytes: 0, unreadFolders: [] }
   const replaced: string[] = []
   let done = 0
-  const report = (): void => onProgress({ documents: done, chunks: summary.chunks, written: summary.written })
+  /** The size of the changed documents that were read, and how much of it is written. */
+  const bytes = { changed: 0, written: 0 }
+  const report = (): void =>
+    onProgress({
+      documents: done,
+      chunks: summary.chunks,
+      written: summary.written,
+      bytes: { written: bytes.written, unchanged: found.bytes - bytes.changed },
+    })
   for await (const group of readGroups(documents, batchSize, found, summary)) {
-    const { changed, stale, parents } = await compare(group, opened, dependencies, options, summary, replaced)
+    const compared = await compare(group, opened, dependencies, options, summary, replaced)
+    const { changed, stale, parents } = compared
+    bytes.changed += compared.bytes
     // Before the first chunk, whose mark says that the document is complete.
     if (writer) await writeParents(parents.changed, writer, batchSize)
     for (let at = 0; at < changed.length; at += batchSize) {
       const batch = changed.slice(at, at + batchSize)
       if (writer) await write(batch, writer, dependencies, summary.contexts)
       summary.written += batch.length
+      bytes.written += (compared.bytes * batch.length) / changed.length
       const waiting = new Set(changed.slice(at + batchSize).map(({ payload }) => payload.doc_id))
       done = found.places.size - waiting.size
       report()
@@ -126,6 +146,7 @@ export async function ingest(
     const gone = [...stale, ...parents.stale]
     if (writer && gone.length > 0) await writer.remove(gone)
     summary.deleted += stale.length
+    bytes.written = bytes.changed
     done = found.places.size
     report()
   }
@@ -198,7 +219,7 @@ async function compare(
   const found = writer && !writer.created ? await writer.stored(documentsFilter(docIds, options)) : new Map()
   const stored = groupByDocument(found)
   const embedderVersion = embedder?.version ?? null
-  const all: ChangedPoints = { changed: [], stale: [], parents: { changed: [], stale: [] } }
+  const all: ChangedPoints = { bytes: 0, changed: [], stale: [], parents: { changed: [], stale: [] } }
   for (const document of documents) {
     const { chunks: before, parents: parentsBefore } = byKind(stored.get(document.docId))
     const hash = hashOf(document, dependencies, options)
@@ -210,6 +231,7 @@ async function compare(
       summary.unchanged += 1
       continue
     }
+    all.bytes += bytesOf(document)
     const { chunks, parents } = chunkDocument(document, { ...options, count: countTokens })
     const tokens = chunks.reduce((sum, chunk) => sum + chunk.tokens, 0)
     const mark = { hash, chunks: chunks.length, tokens }
@@ -251,6 +273,8 @@ function hashOf(
 }
 
 interface ChangedPoints {
+  /** The size of the documents that were cut. */
+  bytes: number
   changed: PreparedPoint[]
   stale: string[]
   parents: ChangedParents

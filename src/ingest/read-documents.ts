@@ -4,11 +4,11 @@ import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { StowageError } from '../core/errors.ts'
 import { readableName } from '../text/names/readable-name.ts'
-import { type ConversionLimits, createConverter } from './documents/converter.ts'
+import { type ConversionLimits, createConverter, type DocumentConverter } from './documents/converter.ts'
 import { DOCUMENT_EXTENSIONS, DOCUMENT_FILE, DOCUMENT_OR_CODE_FILE, formatOf, hintsFor } from './documents/formats.ts'
 import { convertDocument, readCode, readDocument } from './read-file.ts'
 import { pageReader } from './sites/read-pages.ts'
-import type { SourceDocument, SourceEntry } from './source-document.ts'
+import type { SkippedDocument, SourceDocument, SourceEntry } from './source-document.ts'
 import { fileId, folderId, type Survey, survey } from './survey.ts'
 import { readJsonLines, splitLines } from './text-files.ts'
 
@@ -17,6 +17,8 @@ export interface DocumentSource {
   folder: string
   /** Number of documents; for JSON lines an upper bound (blank lines count). */
   total: number
+  /** The size of all of them together, as far as it is known before they are read. */
+  bytes: number
   /** Files that are not documents, by kind: `.png`, `hidden folder`. */
   skipped: Record<string, number>
   /** @throws StowageError `bad_request` at a faulty row, with file, line, field and value */
@@ -78,7 +80,7 @@ async function openPlace(path: string, options: OpenOptions): Promise<DocumentSo
   const info = await stat(path)
   const idOf = (id: string): string => (options.source === undefined ? id : `${options.source}/${id}`)
   if (info.isFile() && path.endsWith('.jsonl'))
-    return { folder: await realpath(path), total: await countLines(path), skipped: {}, documents: readRows(path, idOf) }
+    return { folder: await realpath(path), ...(await measureLines(path)), skipped: {}, documents: readRows(path, idOf) }
   const root = info.isFile() ? dirname(path) : path
   const found: Survey = info.isFile()
     ? { files: [path], skipped: {}, unreadable: [] }
@@ -93,17 +95,19 @@ async function openPlace(path: string, options: OpenOptions): Promise<DocumentSo
     const known = `${DOCUMENT_EXTENSIONS}${options.code ? ' file and no source code' : ' file'}`
     throw new StowageError('bad_request', [`no ${known} below ${root}${note}`, ...hintsFor(skipped)].join('; '))
   }
+  const sizes = await sizesOf(files)
   return {
     folder: await realpath(root),
     total: files.length,
+    bytes: [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0),
     skipped,
-    documents: readFiles(root, found, idOf, options.limits),
+    documents: readFiles(root, { ...found, sizes }, idOf, options.limits),
   }
 }
 
 async function* readFiles(
   root: string,
-  { files, unreadable }: Survey,
+  { files, unreadable, sizes }: Survey & { sizes: ReadonlyMap<string, number> },
   idOf: (id: string) => string,
   limits: ConversionLimits | undefined,
 ): AsyncIterable<SourceEntry> {
@@ -120,29 +124,46 @@ async function* readFiles(
   try {
     for (const file of files) {
       const format = formatOf(file)
-      const docId = idOfFile(file)
-      if (format === 'code') yield await readCode(file, docId)
-      else if (format === 'markdown' || format === 'text' || format === 'subtitles')
-        yield await readDocument(file, docId)
-      else if (format === 'html') yield await readPage(file)
-      else yield await convertDocument(file, docId, format, converter)
+      const entry = format === 'html' ? await readPage(file) : await readFileAs(format, file, idOfFile(file), converter)
+      yield { ...entry, bytes: sizes.get(file) ?? 0 }
     }
   } finally {
     await converter.close()
   }
 }
 
+function readFileAs(
+  format: ReturnType<typeof formatOf>,
+  file: string,
+  docId: string,
+  converter: DocumentConverter,
+): Promise<SourceDocument | SkippedDocument> {
+  if (format === 'code') return readCode(file, docId)
+  if (format === 'markdown' || format === 'text' || format === 'subtitles') return readDocument(file, docId)
+  return convertDocument(file, docId, format, converter)
+}
+
+/** The size of each file in bytes; 0 for one that cannot be looked at. */
+async function sizesOf(files: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const sizeOf = async (file: string) => (await stat(file).catch(() => null))?.size ?? 0
+  return new Map(await Promise.all(files.map(async file => [file, await sizeOf(file)] as const)))
+}
+
 async function* readRows(path: string, idOf: (id: string) => string): AsyncIterable<SourceDocument> {
-  for await (const { line, isBroken, row, faults } of readJsonLines(path, documentRow)) {
+  for await (const { line, bytes, isBroken, row, faults } of readJsonLines(path, documentRow)) {
     const place = `${path}:${line}`
     if (row === null) throw new StowageError('bad_request', `${place}: ${faults.join('; ')}`)
-    const document = { ...row, docId: idOf(row.docId), place }
+    const document = { ...row, docId: idOf(row.docId), place, bytes }
     yield isBroken ? { ...document, warning: `${place} is not valid UTF-8` } : document
   }
 }
 
-async function countLines(path: string): Promise<number> {
-  let lines = 0
-  for await (const _ of splitLines(createReadStream(path))) lines += 1
-  return lines
+/** The number of lines, and their length together without the newlines. */
+async function measureLines(path: string): Promise<Pick<DocumentSource, 'total' | 'bytes'>> {
+  const measured = { total: 0, bytes: 0 }
+  for await (const line of splitLines(createReadStream(path))) {
+    measured.total += 1
+    measured.bytes += line.length
+  }
+  return measured
 }

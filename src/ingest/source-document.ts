@@ -1,6 +1,11 @@
 import type { JsonObject } from '../core/types.ts'
 
-export interface SourceDocument {
+interface Sized {
+  /** Size in the source, before anything is converted. */
+  bytes?: number
+}
+
+export interface SourceDocument extends Sized {
   docId: string
   /** '' when the source has no title. */
   title: string
@@ -22,7 +27,7 @@ export interface SourceDocument {
 }
 
 /** A document of the source that is there and was not read. */
-export interface SkippedDocument {
+export interface SkippedDocument extends Sized {
   docId: string
   /** What prevented reading, for counting: `binary`, `unreadable`, `encrypted`. */
   skipped: string

@@ -87,8 +87,8 @@ export async function* splitLines(stream: AsyncIterable<Buffer>): AsyncIterable<
   if (begun.length > 0) yield Buffer.concat(begun)
 }
 
-/** One line of a JSON-lines file: the row, or its faults as `field: reason, got value`. */
-export type ParsedLine<Row> = { line: number; isBroken: boolean } & (
+/** One line of a JSON-lines file, its length without the newline, and the row, or its faults as `field: reason, got value`. */
+export type ParsedLine<Row> = { line: number; bytes: number; isBroken: boolean } & (
   | { row: Row; faults: null }
   | { row: null; faults: string[] }
 )
@@ -102,7 +102,7 @@ export async function* readJsonLines<Schema extends z.ZodType>(
   for await (const bytes of splitLines(createReadStream(path))) {
     line += 1
     const { text, isBroken } = decodeUtf8(bytes)
-    if (text.trim() !== '') yield { line, isBroken, ...parseRow(text, schema) }
+    if (text.trim() !== '') yield { line, bytes: bytes.length, isBroken, ...parseRow(text, schema) }
   }
 }
 

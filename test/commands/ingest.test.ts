@@ -1,6 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { addIngestCommand, type IngestEnvironment } from '../../src/commands/ingest.ts'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
 import type { Project } from '../../src/projects/project.ts'
@@ -102,6 +102,32 @@ describe('stowage ingest --project', () => {
 })
 
 describe('stowage ingest', () => {
+  it('estimates the time left by the sizes of the documents, and tells their number', async () => {
+    const sizes = temporaryFolder('stowage-ingest-sizes')
+    for (let i = 10; i < 40; i += 1) await writeFile(join(sizes, `${i}.md`), `# Bell ${i}\n\nIt is rung at ${i}.\n`)
+    await writeFile(join(sizes, 'tides.md'), `# Tides\n\n${'The tide gauge is read every hour. '.repeat(2_000)}\n`)
+    // A clock that only embedding moves, so that no machine is too slow: a tenth of a second per character.
+    let clock = 0
+    const now = vi.spyOn(performance, 'now').mockImplementation(() => clock)
+    const embedder = createFakeEmbedder()
+    const slow = {
+      ...embedder,
+      embedPassages(texts: string[]) {
+        clock += texts.join('').length * 100
+        return embedder.embedPassages(texts)
+      },
+    }
+    const line = [sizes, '--collection', 'sizes', '--batch-size', '4']
+    const { shown, error } = await run(dependencies(engine.url, slow), ...line).finally(() => now.mockRestore())
+    expect(error).toBeNull()
+    const lines = [...shown.matchAll(/^documents (\d+)\/31, .* ETA (?:(\d+) min )?(\d+) s$/gm)]
+    const small = lines.find(([, documents]) => documents === '28')
+    const left = Number(small?.[2] ?? 0) * 60 + Number(small?.[3])
+    const truth = (70_000 * 100) / 1_000
+    expect(left).toBeGreaterThan(truth / 2)
+    expect(left).toBeLessThan(truth * 2)
+  })
+
   it('says which URL does not answer', async () => {
     const gone = await startEmbeddedServer()
     await gone.close()

@@ -48,6 +48,27 @@ describe('progress', () => {
     expect(read()).toBe('ask 160/160\n')
   })
 
+  it('estimates the time from the effort, whose total may change, and counts no time before anything is done', () => {
+    const { progress, read } = bench(false)
+    progress.show('documents', 100, 1_000, '', { done: 0, total: 900 })
+    vi.advanceTimersByTime(60_000)
+    progress.show('documents', 800, 1_000, '', { done: 0, total: 200 })
+    read()
+    vi.advanceTimersByTime(10_000)
+    progress.show('documents', 801, 1_000, ', 7 chunks', { done: 50, total: 200 })
+    expect(read()).toBe('documents 801/1000, 7 chunks, ETA 30 s\n')
+    progress.stop()
+  })
+
+  it('fills the bar by the effort', () => {
+    const { progress, read } = bench(true)
+    progress.show('documents', 9, 10, '', { done: 0, total: 100 })
+    vi.advanceTimersByTime(1_000)
+    progress.show('documents', 9, 10, '', { done: 10, total: 50 })
+    progress.stop()
+    expect((read().match(/=+/g) ?? []).map(bar => bar.length)).toEqual([8])
+  })
+
   it('draws a bar and no lines on a terminal', () => {
     const { progress, read } = bench(true)
     progress.show('ask', 1, 4)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createQdrantAdmin } from '../../src/adapters/qdrant/admin.ts'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
-import { type IngestOptions, ingest } from '../../src/ingest/ingest.ts'
+import { type IngestOptions, type IngestProgress, ingest } from '../../src/ingest/ingest.ts'
 import { encodeBm25Query } from '../../src/text/qdrant-bm25.ts'
 import { allPoints, countTokens, createFakeEmbedder, dependencies } from '../support/ingest-world.ts'
 
@@ -376,7 +376,27 @@ describe('ingest', () => {
     // The documents are of one group. None is done before its chunks are written, and none waits for the group.
     for (const { documents, written } of steps) expect(documents < 4 || written === summary.written).toBe(true)
     expect(new Set(steps.map(({ documents }) => documents))).toEqual(new Set([1, 2, 3, 4]))
-    expect(steps.at(-1)).toEqual({ documents: 4, chunks: summary.chunks, written: summary.written })
+    expect(steps.at(-1)).toMatchObject({ documents: 4, chunks: summary.chunks, written: summary.written })
     for (const [i, step] of steps.entries()) expect(step.written).toBeGreaterThanOrEqual(steps[i - 1]?.written ?? 0)
+  })
+
+  it('tells the size of the changed documents as their chunks are written, and that of all others', async () => {
+    const options = { ...fresh(), batchSize: 1 }
+    const long = { docId: 'long', title: 'Long', text: `# Long\n\n${'The tide rises.\n\n'.repeat(300)}` }
+    const world = dependencies(engine.url, createFakeEmbedder())
+    await ingest([guide], world, options)
+    const steps: IngestProgress[] = []
+    const sources = [guide, guide, { ...long, bytes: 10_000 }]
+    await ingest(sources, world, options, step => steps.push(step))
+    const unchanged = 2 * guide.text.length
+    const ofLong = steps.filter(({ bytes }) => bytes.written > 0)
+    const { written: chunks } = steps.at(-1) ?? { written: 0 }
+    expect(chunks).toBeGreaterThan(5)
+    for (const { written, bytes } of ofLong) {
+      expect(bytes.written).toBeCloseTo((10_000 * written) / chunks)
+      expect(bytes.unchanged).toBe(unchanged)
+    }
+    expect(steps[0]?.bytes).toEqual({ written: 0, unchanged: guide.text.length })
+    expect(steps.at(-1)?.bytes).toEqual({ written: 10_000, unchanged })
   })
 })

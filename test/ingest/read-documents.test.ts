@@ -28,9 +28,16 @@ async function readAll(path: string, options?: OpenOptions) {
   const unread: (SkippedDocument | SkippedFolder)[] = []
   for await (const document of documents) {
     if ('text' in document) all.push(document)
-    else unread.push(document)
+    else unread.push(withoutSize(document))
   }
   return { total, skipped, documents: all, unread }
+}
+
+/** Its size is the topic of a test of its own. */
+function withoutSize(document: SkippedDocument | SkippedFolder): SkippedDocument | SkippedFolder {
+  if ('idsBegin' in document) return document
+  const { bytes: _bytes, ...rest } = document
+  return rest
 }
 
 describe('openDocuments, files', () => {
@@ -60,6 +67,20 @@ describe('openDocuments, files', () => {
     expect(documents[3]).toMatchObject({ docId: 'b', title: 'b', text: 'text b' })
     const plain = documents.filter(({ isPlain }) => isPlain)
     expect(plain.map(({ docId }) => docId)).toEqual(['a/z.txt', 'queries.txt', 'z.rst'])
+  })
+
+  it('tells the size of each document in the source, and of all, whatever its format', async () => {
+    const words = JSON.stringify({ cells: [{ cell_type: 'markdown', source: 'Words.' }] })
+    const folder = await lay({ 'a.md': '# Zoë', 'b.bin.txt': Uint8Array.of(0, 1, 2), 'c.ipynb': words })
+    const rows = await lay({ 'corpus.jsonl': '{"_id":1,"text":"Zoë"}\n\n{"_id":2,"text":"b"}' })
+    const sized = async (path: string) => {
+      const { bytes, documents } = await openDocuments(path)
+      const sizes: unknown[] = []
+      for await (const entry of documents) sizes.push('bytes' in entry ? entry.bytes : null)
+      return { bytes, sizes }
+    }
+    expect(await sized(folder)).toEqual({ bytes: 9 + words.length, sizes: [6, 3, words.length] })
+    expect(await sized(join(rows, 'corpus.jsonl'))).toEqual({ bytes: 23 + 20, sizes: [23, 20] })
   })
 
   it('reads one file under its own name', async () => {
