@@ -6,6 +6,7 @@ import { CHUNK_DEFAULTS, defaultTargetTokens } from '../ingest/chunking/options.
 import { DOCUMENT_EXTENSIONS } from '../ingest/documents/formats.ts'
 import type { IngestDependencies, IngestOptions } from '../ingest/ingest.ts'
 import { DEFAULT_BATCH_SIZE } from '../ingest/target.ts'
+import { withFieldNames } from '../projects/encoder-variables.ts'
 import { ingestDefaults } from '../projects/ingest-defaults.ts'
 import type { FindProject, Project } from '../projects/project.ts'
 import { counted } from '../text/printable.ts'
@@ -127,8 +128,16 @@ export function addIngestCommand(program: Command, dependencies: IngestCommandDe
     .action(async (path: string, flags: IngestFlags, command: Command) => {
       const name = flags.project
       const project = name === undefined ? null : await projectNamed(name, dependencies.findProject)
-      return runIngest(path, project, optionsOf(flags, project, command), dependencies)
+      const options = optionsOf(flags, project, command)
+      await runIngest(path, project, options, dependencies).catch((error: unknown) => {
+        throw error instanceof Error ? Object.assign(error, { message: inWordsOf(project, error.message) }) : error
+      })
     })
+}
+
+/** A message that names the fields of the project, where there is one, instead of the variables that they stand for. */
+function inWordsOf(project: Project | null, message: string): string {
+  return project === null ? message : withFieldNames(message, project)
 }
 
 /** A name like `handbook` or `team/handbook`. */
@@ -184,7 +193,7 @@ async function runIngest(
       throw new StowageError('bad_request', message)
     }
     await refuseLastingKeywords(environment, collection)
-    const warning = keywordsOnly(environment)
+    const warning = environment.embedder === null ? inWordsOf(project, keywordsOnly(environment)) : null
     if (warning !== null) dependencies.progress.write(`WARNING: ${warning}\n`)
     const ingested = await ingest(
       source.documents,
@@ -233,14 +242,10 @@ async function refuseLastingKeywords(environment: IngestEnvironment, collection:
   throw new StowageError(
     'unprocessable',
     `the embedder cannot be used (${unavailable ?? 'unknown reason'}), and a collection that is created without one can never get vectors. ` +
-      `Nothing was written. Make the embedder available and run this again. If searches by keywords are enough: ${NO_EMBEDDER}.`,
+      `Nothing was written. Make the embedder available and run this again. If searches by keywords are enough: set EMBEDDER=none.`,
   )
 }
 
-/** How a run asks for keywords only. */
-const NO_EMBEDDER = 'set EMBEDDER=none, or "kind": "none" in the encoder of the project'
-
-function keywordsOnly({ embedder, unavailable }: IngestEnvironment): string | null {
-  if (embedder !== null) return null
+function keywordsOnly({ unavailable }: IngestEnvironment): string {
   return `NO EMBEDDER (${unavailable ?? 'unknown reason'}): only keyword vectors are written, and searches find words, not meanings. \`stowage doctor\` says how to get a model.`
 }

@@ -92,6 +92,20 @@ describe('stowage ingest --project', () => {
     expect(json(ours)).toMatchObject({ collection: 'mine', chunks: json(plain).chunks })
   })
 
+  it('names the fields of the project in what it says of its encoder, and the variables of all else', async () => {
+    const unavailable =
+      'EMBEDDING_MODEL: The endpoint for voyage-4 cannot be reached. Check EMBEDDING_BASE_URL and EMBEDDING_API_KEY.'
+    const named =
+      'handbook.encoder.model: The endpoint for voyage-4 cannot be reached. Check handbook.encoder.base_url and EMBEDDING_API_KEY.'
+    const world = { ...dependencies(engine.url, null), unavailable }
+    const line = [folder, '--project', 'handbook', '--collection', 'named-fields']
+    const { error } = await run({ ...world, isEmbedderSet: true }, ...line)
+    expect(error).toMatchObject({ code: 'unprocessable', message: expect.stringContaining(named) })
+    expect(error).toMatchObject({ message: expect.stringContaining('set handbook.encoder.kind=none.') })
+    const { out, shown } = await run(world, ...line)
+    for (const text of [out, shown]) expect(text).toContain(named)
+  })
+
   it('names an unknown project, and wants a collection or a project', async () => {
     expect((await run({}, folder, '--project', 'nobody')).error).toMatchObject({
       code: 'not_found',

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { openProjectFolder, type ProjectFolder } from '../../../src/adapters/projects/project-folder.ts'
-import { projectVariables } from '../../../src/projects/encoder-variables.ts'
+import { projectVariables, withFieldNames } from '../../../src/projects/encoder-variables.ts'
 import { type Project, readProject } from '../../../src/projects/project.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -108,5 +108,17 @@ describe('a project', () => {
       EMBEDDING_DIMENSIONS: '512',
       EMBEDDING_BASE_URL: undefined,
     })
+  })
+
+  it('has its own name for each of these variables, and for no other', () => {
+    const project = { ...PROJECT, encoder: { kind: 'openai' as const }, context: { writer: 'rules' as const } }
+    const variables = Object.keys(projectVariables(project))
+    expect(withFieldNames(variables.sort().join(', '), project)).toBe(
+      'kind, dimensions, model, passage_prefix, query_prefix, base_url'.replace(/\w+/gu, 'handbook.encoder.$&'),
+    )
+    const others = 'OPENAI_API_KEY, EMBEDDING_BASE_URL, EMBEDDER_WORKERS, CONTEXT_PROMPT_FILE'
+    expect(withFieldNames(others, project)).toBe(others)
+    const withPrompt = { ...PROJECT, context: { writer: 'openai' as const, prompt_file: 'p.txt' } }
+    expect(withFieldNames('CONTEXT_PROMPT_FILE=p.txt', withPrompt)).toBe('handbook.context.prompt_file=p.txt')
   })
 })
