@@ -166,6 +166,19 @@ describe('the pages for people', () => {
     expect(faultsOf(yaml.replace(/REPLACE: [^"]+/gu, place => keyHash(place)))).toBeNull()
   })
 
+  it('name all that programs can import, and every field of what the page compares', async () => {
+    const textOf = (path: string) => pages.find(page => page.path === path)?.text ?? ''
+    const index = await readFile(new URL('../../src/index.ts', import.meta.url), 'utf8')
+    const exported = found(index, /^export (?:type )?\{([^}]*)\}/gmu)
+      .flatMap(list => list.split(','))
+      .map(name => name.replace('type ', '').trim())
+      .filter(name => name !== '')
+    expect(exported).toContain('openStowage')
+    expect(exported.filter(name => !new RegExp(`\`${name}\\b`, 'u').test(textOf('docs/library.md')))).toEqual([])
+    const fields = Object.keys(compareResponseSchema.shape)
+    expect(fields.filter(name => !textOf('docs/page.md').includes(`\`${name}\``))).toEqual([])
+  })
+
   it('list every command in the README', async () => {
     const cli = await readFile(new URL('../../src/cli.ts', import.meta.url), 'utf8')
     const added = Array.from(cli.matchAll(/^add(\w+)Command\(/gmu), ([, name = '']) =>
