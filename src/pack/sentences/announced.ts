@@ -1,3 +1,4 @@
+import { addTo } from '../../core/collections.ts'
 import type { MeasuredSentence } from './measured.ts'
 
 /** Share of the probability of a lead-in that the items of its list get. */
@@ -10,18 +11,12 @@ export type Announced = ReadonlyMap<number, readonly number[]>
 export function announcedParts(sentences: readonly MeasuredSentence[]): Announced {
   const announced = new Map<number, number[]>()
   for (const { place, kind, opens, isHeading, isItem, head } of sentences) {
-    if (kind === 'row' && !opens) for (const above of head) addPart(announced, above, place)
+    if (kind === 'row' && !opens) for (const above of head) addTo(announced, above, place)
     if (kind === 'row' || !opens || isHeading || isItem) continue
     const items = itemsFrom(place + 1, sentences)
     if (items.length >= FEWEST_ITEMS) announced.set(place, items)
   }
   return announced
-}
-
-function addPart(announced: Map<number, number[]>, place: number, part: number): void {
-  const parts = announced.get(place)
-  if (parts) parts.push(part)
-  else announced.set(place, [part])
 }
 
 function itemsFrom(first: number, sentences: readonly MeasuredSentence[]): number[] {

@@ -7,15 +7,6 @@ import { type Estimate, meanOf, type UnitSums } from '../unit-sums.ts'
 import { createVariantEvidence, type VariantEvidence } from './evidence.ts'
 import { evidenceOfMore } from './mixture.ts'
 
-export interface RollbackJudgeOptions {
-  /** Probability, over the whole life of an experiment, that a treatment without harm is rolled back. Default .01. */
-  falseAlarm?: number
-  /** Least effective number of units that the control and a treatment each need before a verdict. Default `LEAST_UNITS`. */
-  leastUnits?: number
-  /** Units of each variant whose requests are joined; see `createVariantEvidence`. Default 20,000. */
-  mostUnits?: number
-}
-
 /** Harm that is shown: which variant, by which trigger, and the figures in one sentence. */
 export interface Harm {
   variant: string
@@ -31,9 +22,11 @@ export interface RollbackJudge {
   verdict(): Harm | null
 }
 
-/** Variants that are judged. Outcomes of further ones are not kept, to limit the memory. */
-const MOST_VARIANTS = 20
-/** Effective units that the control and a treatment each need. */
+/** Probability, over the whole life of an experiment, that a treatment without harm is rolled back. */
+const FALSE_ALARM = 0.01
+/** Units of each variant whose requests are joined; see `createVariantEvidence`. */
+const MOST_UNITS = 20_000
+/** Effective units that the control and a treatment each need before a verdict. */
 export const LEAST_UNITS = 25
 const QUANTILE = 0.95
 /**
@@ -56,12 +49,10 @@ const TRIGGERS = 3
  * When the share of a variant changes, the evidence begins anew, and requests that began before are left out: pooled over both times, the
  * variants would have different parts of each (Simpson's paradox). The k-th evidence that was large enough for a test may use
  * 1 / (k · (k + 1)) of the probability of a false alarm. These parts sum to 1 for any number of changes.
+ *
+ * It keeps the evidence of every variant that comes in: the caller limits their number.
  */
-export function createRollbackJudge({
-  falseAlarm = 0.01,
-  leastUnits = LEAST_UNITS,
-  mostUnits = 20_000,
-}: RollbackJudgeOptions = {}): RollbackJudge {
+export function createRollbackJudge(): RollbackJudge {
   const variants = new Map<string, VariantEvidence>()
   /** The share of each of them. */
   const shares = new Map<string, number | null>()
@@ -84,7 +75,7 @@ export function createRollbackJudge({
     isTested = false
   }
 
-  const enough = (...estimates: Estimate[]) => estimates.every(({ effectiveUnits }) => effectiveUnits >= leastUnits)
+  const enough = (...estimates: Estimate[]) => estimates.every(({ effectiveUnits }) => effectiveUnits >= LEAST_UNITS)
 
   const updateThreshold = ({ failed, seconds }: VariantEvidence) => {
     if (seconds.count < nextThreshold || !enough(meanOf(failed))) return
@@ -93,7 +84,7 @@ export function createRollbackJudge({
   }
 
   const isShown = (treatment: Estimate, control: Estimate, effect: number) => {
-    const share = falseAlarm / (number * (number + 1)) / TRIGGERS / Math.max(1, variants.size - 1)
+    const share = FALSE_ALARM / (number * (number + 1)) / TRIGGERS / Math.max(1, variants.size - 1)
     return enough(treatment, control) && evidenceOfMore(treatment, control, effect) >= Math.log(1 / share)
   }
 
@@ -112,9 +103,7 @@ export function createRollbackJudge({
       const { variant, share } = outcome.assignment
       if (outcome.startedAt < since) return
       if (shares.has(variant) && shares.get(variant) !== share) beginAnew(outcome.startedAt)
-      const known = variants.get(variant)
-      if (!known && variants.size >= MOST_VARIANTS) return
-      const evidence = known ?? createVariantEvidence(mostUnits)
+      const evidence = variants.get(variant) ?? createVariantEvidence(MOST_UNITS)
       variants.set(variant, evidence)
       shares.set(variant, share)
       evidence.add(outcome, slowFrom)
