@@ -5,6 +5,9 @@ const LEAST_OVERLAP = 12
 /** No splitter repeats more than this of the chunk before, in UTF-16 code units. */
 const MOST_OVERLAP = 8_000
 
+/** Longest start of a question that rules of words and patterns read, in UTF-16 code units. What people ask is shorter. */
+export const LONGEST_READ_QUESTION = 1_000
+
 /** Returns `at`, or `at - 1` when `at` is inside a surrogate pair. */
 export function codePointStart(text: string, at: number): number {
   return at > 0 && (text.codePointAt(at - 1) ?? 0) > 0xffff ? at - 1 : at

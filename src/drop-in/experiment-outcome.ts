@@ -7,7 +7,7 @@ import {
   tellOutcome,
 } from '../pipeline/plan/outcome.ts'
 import { refusesForNow } from '../qdrant/refusals.ts'
-import { mean } from '../statistics/sample.ts'
+import { meanOrNull } from '../statistics/sample.ts'
 import { NotImproved } from './not-improved.ts'
 import type { ImprovedAnswer } from './response.ts'
 
@@ -38,7 +38,7 @@ export function tellSearchOutcome(
 function contentOf({ searches }: ImprovedAnswer): { recallProxy: number | null; tokens: number } {
   const proxies = searches.flatMap(({ recallProxy }) => recallProxy ?? [])
   return {
-    recallProxy: proxies.length === 0 ? null : mean(proxies),
+    recallProxy: meanOrNull(proxies),
     tokens: searches.reduce((sum, { tokens }) => sum + tokens, 0),
   }
 }

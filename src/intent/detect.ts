@@ -1,3 +1,4 @@
+import { LONGEST_READ_QUESTION, prefixOf } from '../core/prefix.ts'
 import type { Intent } from '../core/types.ts'
 
 export interface DetectedIntent {
@@ -129,7 +130,7 @@ const RULES: readonly (DetectedIntent & { pattern: RegExp })[] = [
 
 /** Detects the intent of a query by rules, from its first 1,000 characters. */
 export function detectIntent(query: string): DetectedIntent {
-  const head = query.slice(0, 1000).replace(/\s+/g, ' ')
+  const head = prefixOf(query, LONGEST_READ_QUESTION).replace(/\s+/g, ' ')
   const match = RULES.find(({ pattern }) => pattern.test(head))
   return match ? { label: match.label, rule: match.rule } : { label: 'exploratory', rule: 'default' }
 }

@@ -8,6 +8,9 @@ const { fround } = Math
 /** A fusion method. `weights` has one entry per list; null gives every list the weight 1. */
 export type FusionRule = { method: 'rrf'; k: number; weights: readonly number[] | null } | { method: 'dbsf' }
 
+/** Qdrant's default k of reciprocal rank fusion. Ranks count from 0. */
+export const DEFAULT_RRF_K = 2
+
 /** One hit of a ranked list. Equal keys are the same point. */
 export interface Ranked<Key> {
   key: Key

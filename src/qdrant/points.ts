@@ -2,6 +2,12 @@ import type { PointId } from '../core/types.ts'
 import { notUnderstood } from './errors.ts'
 import { isObject } from './json.ts'
 
+/** Qdrant's default limit for a query and for a prefetch. */
+export const DEFAULT_QUERY_LIMIT = 10
+
+/** Points that are asked for at a time, with their payloads: the texts of a thousand large chunks would not fit into one answer. */
+export const POINTS_OF_PAGE = 200
+
 /** A point in the result of a scroll. */
 interface ListedPoint {
   id: PointId

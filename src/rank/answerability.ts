@@ -1,4 +1,4 @@
-import { prefixOf } from '../core/prefix.ts'
+import { LONGEST_READ_QUESTION, prefixOf } from '../core/prefix.ts'
 import type { Steps } from '../core/steps.ts'
 import type { Candidate, Chunk, Intent } from '../core/types.ts'
 import { rawWords } from '../text/terms/terms.ts'
@@ -18,8 +18,6 @@ interface Feature {
  * this bounds the time of one step. The patterns take linear time: no two repetitions in them can match the same run of characters.
  */
 const LONGEST_SEARCHED = 32_768
-/** Longest start of a query in which identifiers are looked for, in UTF-16 code units. It is that of the intent. */
-const LONGEST_QUERY = 1_000
 
 /** A heading that is the whole query: the section was written to answer it. */
 const HEADING_IS_QUERY: Feature = {
@@ -52,7 +50,7 @@ const COMPARATIVE = textFeature(
 const EXACT_IDENTIFIER: Feature = {
   name: 'exact identifier',
   for: query => {
-    const wanted = [...new Set(identifiers(prefixOf(query, LONGEST_QUERY)))]
+    const wanted = [...new Set(identifiers(prefixOf(query, LONGEST_READ_QUESTION)))]
     return ({ text }) => wanted.some(identifier => text.includes(identifier))
   },
 }
@@ -104,7 +102,7 @@ export function* addAnswerability(
   const raised: Candidate[] = []
   for (const candidate of candidates) {
     const { header, text } = candidate.chunk
-    const passage = { header: prefixOf(header, LONGEST_QUERY), text: prefixOf(text, LONGEST_SEARCHED) }
+    const passage = { header: prefixOf(header, LONGEST_READ_QUESTION), text: prefixOf(text, LONGEST_SEARCHED) }
     const found: Feature[] = []
     for (const { feature, matches } of tests) {
       if (matches(passage)) found.push(feature)

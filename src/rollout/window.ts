@@ -1,6 +1,6 @@
 import { groupBy } from '../core/collections.ts'
 import type { ExperimentOutcome } from '../pipeline/plan/outcome.ts'
-import { mean, percentileOfSorted } from '../statistics/sample.ts'
+import { meanOrNull, percentileOfSorted } from '../statistics/sample.ts'
 
 /** An outcome with the time at which its request began, in milliseconds since 1970. */
 export interface TimedOutcome extends ExperimentOutcome {
@@ -71,12 +71,12 @@ export function summarize(variant: string, outcomes: readonly ExperimentOutcome[
     units: new Set(outcomes.map(({ unitId }) => unitId)).size,
     requests: outcomes.length,
     failed: outcomes.filter(({ failed }) => failed).length,
-    seconds: { mean: meanOf(seconds), p50: percentileOfSorted(seconds, 0.5), p95: percentileOfSorted(seconds, 0.95) },
-    tokens: meanOf(outcomes.flatMap(({ tokens }) => tokens ?? [])),
-    recall_proxy: meanOf(outcomes.flatMap(({ recallProxy }) => recallProxy ?? [])),
+    seconds: {
+      mean: meanOrNull(seconds),
+      p50: percentileOfSorted(seconds, 0.5),
+      p95: percentileOfSorted(seconds, 0.95),
+    },
+    tokens: meanOrNull(outcomes.flatMap(({ tokens }) => tokens ?? [])),
+    recall_proxy: meanOrNull(outcomes.flatMap(({ recallProxy }) => recallProxy ?? [])),
   }
-}
-
-function meanOf(values: readonly number[] | Float64Array): number | null {
-  return values.length === 0 ? null : mean(values)
 }

@@ -7,6 +7,11 @@ export function mean(values: Values): number {
   return sum / values.length
 }
 
+/** Arithmetic mean; null for no values. */
+export function meanOrNull(values: Values): number | null {
+  return values.length === 0 ? null : mean(values)
+}
+
 /** Nearest-rank percentile: the smallest value with at least `share` (in (0,1]) of the values at or below it; null for no values. */
 export function percentile(values: Values, share: number): number | null {
   return percentileOfSorted(Float64Array.from(values).sort(), share)

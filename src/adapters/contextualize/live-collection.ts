@@ -6,7 +6,7 @@ import { notUnderstood, statusOf } from '../../qdrant/errors.ts'
 import { parseJson, printJson } from '../../qdrant/json.ts'
 import { collectionPath } from '../../qdrant/paths.ts'
 import { type PayloadMapping, readChunk } from '../../qdrant/payload/read-chunk.ts'
-import { readPointId } from '../../qdrant/points.ts'
+import { POINTS_OF_PAGE, readPointId } from '../../qdrant/points.ts'
 import { elements, kindOf, members, printMembers } from '../../qdrant/raw-json.ts'
 import { readLayout, readPayloadIndex, record } from '../qdrant/layout.ts'
 import { createRequests, type RequestsOptions } from './requests.ts'
@@ -16,8 +16,6 @@ interface LiveCollectionOptions extends RequestsOptions {
   mapping?: PayloadMapping | undefined
 }
 
-/** Points of a page: the texts of a thousand large chunks would not fit into one answer. */
-const PAGE = 200
 const NOT_FOUND = 404
 
 /**
@@ -36,7 +34,7 @@ export function openLiveCollection({ collection, mapping, ...server }: LiveColle
     const found: LivePoint[] = []
     // The unnamed vector cannot be asked for by its name.
     const with_vector = vectors.includes('') ? true : vectors.length > 0 ? [...vectors] : false
-    for (const batch of batchesOf(ids, PAGE)) {
+    for (const batch of batchesOf(ids, POINTS_OF_PAGE)) {
       const page = await post('points', { ids: batch, with_payload: true, with_vector })
       for (const point of readElements(page).map(pointOf)) {
         const asked = [...point.vectors].filter(([name]) => vectors.includes(name))
@@ -85,7 +83,12 @@ export function openLiveCollection({ collection, mapping, ...server }: LiveColle
     async *pages(filter) {
       let offset: string | null = null
       do {
-        const body = printJson({ ...(filter && { filter }), limit: PAGE, with_payload: true, with_vector: false })
+        const body = printJson({
+          ...(filter && { filter }),
+          limit: POINTS_OF_PAGE,
+          with_payload: true,
+          with_vector: false,
+        })
         const page = members(await send('POST', 'points/scroll', withOffset(body, offset)))
         const points = readElements(page.get('points') ?? '').map(pointOf)
         if (points.length > 0) yield points
@@ -95,7 +98,7 @@ export function openLiveCollection({ collection, mapping, ...server }: LiveColle
     },
     async matching(ids, filter) {
       const found = new Set<string>()
-      for (const among of batchesOf(ids, PAGE)) {
+      for (const among of batchesOf(ids, POINTS_OF_PAGE)) {
         const body = { filter: { must: [{ has_id: among }, filter] }, limit: among.length, with_payload: false }
         const page = members(await post('points/scroll', body))
         for (const point of readElements(page.get('points') ?? '')) found.add(String(pointOf(point).id))

@@ -1,10 +1,9 @@
+import { DEFAULT_QUERY_LIMIT } from '../../qdrant/points.ts'
 import { elements, kindOf, members } from '../../qdrant/raw-json.ts'
 import { notUnderstood, onlyKeys, present, type RawObject, readInteger, readRaw, required } from './fields.ts'
 
 /** Searches with a larger limit pass through. */
 export const LARGEST_LIMIT = 1000
-/** Qdrant's default for a query and for a prefetch. */
-export const DEFAULT_LIMIT = 10
 
 /** One nearest-neighbour search: a prefetch, or a whole request. All strings but `text` are raw JSON. */
 export interface Prefetch {
@@ -54,7 +53,7 @@ function readBounds(object: RawObject): Pick<Prefetch, 'filter' | 'params' | 'sc
     filter: readFilter(object),
     params: readRaw(object, 'params', 'object'),
     scoreThreshold: readRaw(object, 'score_threshold', 'number'),
-    limit: readInteger(object, 'limit', 1, LARGEST_LIMIT) ?? DEFAULT_LIMIT,
+    limit: readInteger(object, 'limit', 1, LARGEST_LIMIT) ?? DEFAULT_QUERY_LIMIT,
   }
 }
 

@@ -1,17 +1,11 @@
-import type { FusionRule } from '../../qdrant/fusion.ts'
+import { DEFAULT_RRF_K, type FusionRule } from '../../qdrant/fusion.ts'
 import type { SearchRoute } from '../../qdrant/paths.ts'
+import { DEFAULT_QUERY_LIMIT } from '../../qdrant/points.ts'
 import { elements, kindOf, members, RawJsonError } from '../../qdrant/raw-json.ts'
 import { NotImproved } from '../not-improved.ts'
 import { notUnderstood, onlyKeys, present, type RawObject, readInteger, readRaw, required } from './fields.ts'
 import { type PayloadSelector, readPayloadSelector } from './payload-selector.ts'
-import {
-  DEFAULT_LIMIT,
-  LARGEST_LIMIT,
-  type Prefetch,
-  readFilter,
-  readLegacySearchVector,
-  readPrefetch,
-} from './prefetch.ts'
+import { LARGEST_LIMIT, type Prefetch, readFilter, readLegacySearchVector, readPrefetch } from './prefetch.ts'
 
 const MOST_LISTS = 16
 
@@ -85,9 +79,6 @@ function readPrefetches(root: RawObject): Prefetch[] {
   })
 }
 
-/** Qdrant's default k of reciprocal rank fusion. Ranks count from 0. */
-const DEFAULT_RRF_K = 2
-
 function readFusion(raw: string, lists: number): FusionRule {
   if (kindOf(raw) !== 'object') return notUnderstood('prefetches that are rescored')
   const query = members(raw)
@@ -111,7 +102,7 @@ function readWeight(raw: string): number {
 }
 
 function readFrame(root: RawObject): Omit<UnderstoodQuery, 'prefetches' | 'fusion'> {
-  const limit = readInteger(root, 'limit', 1, LARGEST_LIMIT) ?? DEFAULT_LIMIT
+  const limit = readInteger(root, 'limit', 1, LARGEST_LIMIT) ?? DEFAULT_QUERY_LIMIT
   return {
     filter: readFilter(root),
     scoreThreshold: readRaw(root, 'score_threshold', 'number'),

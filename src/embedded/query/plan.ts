@@ -1,5 +1,6 @@
 import type { PointId } from '../../core/types.ts'
-import type { FusionRule } from '../../qdrant/fusion.ts'
+import { DEFAULT_RRF_K, type FusionRule } from '../../qdrant/fusion.ts'
+import { DEFAULT_QUERY_LIMIT } from '../../qdrant/points.ts'
 import { badRequest, formatError, refuseFields, unsupported, validationError, wrongInput } from '../errors.ts'
 import { readPointId } from '../wire/point-id.ts'
 import {
@@ -57,7 +58,7 @@ function readNode(value: unknown, depth: number): QueryPlan {
   refuseFields(body, ['lookup_from'], 'query')
   if (isRecord(body.params)) refuseFields(body.params, ['idf'], 'query params')
   const offset = depth === 0 ? readCount(body.offset, 'offset', 0) : 0
-  const limit = readCount(body.limit, 'internal.limit', 10, 1) + offset
+  const limit = readCount(body.limit, 'internal.limit', DEFAULT_QUERY_LIMIT, 1) + offset
   const plan: QueryPlan = {
     prefetch: asList(body.prefetch).map(item => readNode(item, depth + 1)),
     scoring: (body.query ?? null) === null ? undefined : readScoring(body.query, limit),
@@ -120,7 +121,11 @@ function readFusion(name: unknown): FusionRule {
 
 function readRrf({ k, weights }: JsonRecord): FusionRule {
   const numbers = asList(weights).map(weight => readNumber(weight, 'rrf.weights') ?? 0)
-  return { method: 'rrf', k: readCount(k, 'rrf.k', 2, 1), weights: (weights ?? null) === null ? null : numbers }
+  return {
+    method: 'rrf',
+    k: readCount(k, 'rrf.k', DEFAULT_RRF_K, 1),
+    weights: (weights ?? null) === null ? null : numbers,
+  }
 }
 
 function readExamples({ positive, negative, strategy }: JsonRecord): Target {

@@ -5,7 +5,7 @@ import { documentConditions } from '../../qdrant/documents-filter.ts'
 import { isObject } from '../../qdrant/json.ts'
 import { collectionPath } from '../../qdrant/paths.ts'
 import { findDocumentField, isParent, type PayloadMapping, readChunk } from '../../qdrant/payload/read-chunk.ts'
-import { readListedPoints } from '../../qdrant/points.ts'
+import { POINTS_OF_PAGE, readListedPoints } from '../../qdrant/points.ts'
 
 /** Reads gold passages from a collection. */
 export interface CollectionReader {
@@ -25,8 +25,6 @@ export interface CollectionReaderOptions {
   mapping: PayloadMapping | undefined
 }
 
-/** Points of a page: the texts of a thousand large chunks would not fit into one answer. */
-const PAGE = 200
 /** Documents that are asked for at a time. */
 const BATCH = 100
 /** Points whose payloads show the fields of the collection. */
@@ -59,7 +57,7 @@ export function createCollectionReader(options: CollectionReaderOptions): Collec
     const should = (await fields).flatMap(key => documentConditions({ key, types: ['string', 'number'] }, ids))
     const found: Chunk[] = []
     if (should.length === 0) return found
-    for await (const point of scroll({ filter: { should }, limit: PAGE, with_payload: true }))
+    for await (const point of scroll({ filter: { should }, limit: POINTS_OF_PAGE, with_payload: true }))
       if (!isParent(point.payload)) found.push(readChunk(point, collection, mapping))
     return found
   }
@@ -75,7 +73,7 @@ export function createCollectionReader(options: CollectionReaderOptions): Collec
     },
     async points(ids) {
       const found = new Map<string, Chunk>()
-      for (const batch of batchesOf(ids, PAGE)) {
+      for (const batch of batchesOf(ids, POINTS_OF_PAGE)) {
         const points = await post('points', { ids: batch, with_payload: true })
         for (const point of readListedPoints({ points }))
           found.set(String(point.id), readChunk(point, collection, mapping))

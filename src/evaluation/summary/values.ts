@@ -1,4 +1,4 @@
-import { mean } from '../../statistics/sample.ts'
+import { meanOrNull } from '../../statistics/sample.ts'
 import type { RunFigures } from '../metrics/measure-run.ts'
 import type { MeasureName } from '../metrics/measures.ts'
 import type { QueryResult } from '../replay/results.ts'
@@ -62,8 +62,4 @@ export function byQuery(slice: Slice, valueOfQuery: (query: QueryResult) => numb
   return slice.sets
     .map(({ queries }) => queries.flatMap(query => valueOfQuery(query) ?? []))
     .filter(values => values.length > 0)
-}
-
-function meanOrNull(values: readonly number[]): number | null {
-  return values.length === 0 ? null : mean(values)
 }

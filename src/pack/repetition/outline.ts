@@ -8,6 +8,7 @@ import { endsParagraph } from '../../text/sentences/ends.ts'
 import { LIST_ITEM } from '../../text/sentences/list-item.ts'
 import { sentencesOf } from '../../text/sentences/sentences.ts'
 import { isTableRule } from '../../text/sentences/table-row.ts'
+import { LONGEST_SPLIT, MOST_OF_CHUNK, SENTENCES_PER_STEP } from '../sentences/units.ts'
 import { lengthInWords, sentenceForm } from './sentence-form.ts'
 
 /** A sentence, list item, table row, heading or code block of a text, with what it cannot be read without. */
@@ -26,12 +27,6 @@ export interface OutlinedSentence extends Span {
   /** Place of the heading that it stands under, or -1. */
   heading: number
 }
-
-/** Longest start of a text that is outlined, in UTF-16 code units, and most sentences of it. A usual passage has less than 5,000 and 100. */
-const LONGEST_OUTLINED = 131_072
-const MOST_SENTENCES = 5_000
-/** Splitting a sentence takes about 10 µs. */
-const SENTENCES_PER_STEP = 50
 
 const REST = /^[*_~"'”’»)\]]{1,8}(?:\s+|$)/u
 const INDENTED = /^(?: {4}|\t)/u
@@ -70,7 +65,7 @@ function* outline(text: string): Steps<readonly OutlinedSentence[]> {
   const outlined: OutlinedSentence[] = []
   const leads = new Leads()
   let hasOpenFence = false
-  for (const found of sentencesOf(prefixOf(text, LONGEST_OUTLINED))) {
+  for (const found of sentencesOf(prefixOf(text, LONGEST_SPLIT))) {
     const { end } = found
     const last = outlined.at(-1)
     const start = found.start + (last && /\S/u.test(text[found.start - 1] ?? '') ? lengthOfRest(found.text) : 0)
@@ -91,7 +86,7 @@ function* outline(text: string): Steps<readonly OutlinedSentence[]> {
     const { lead, heading, isHead } = leads.next(sentence, { isCode, isHeading, isRow, words })
     const isLead = isHeading || isHead || COLON.test(sentence)
     outlined.push({ start, end, form, words, isHeading, isLead, lead, heading })
-    if (outlined.length >= MOST_SENTENCES) break
+    if (outlined.length >= MOST_OF_CHUNK) break
     if (outlined.length % SENTENCES_PER_STEP === 0) yield
   }
   return hasOpenFence ? [] : outlined

@@ -1,4 +1,4 @@
-import { prefixOf } from '../../core/prefix.ts'
+import { LONGEST_READ_QUESTION, prefixOf } from '../../core/prefix.ts'
 import type { Steps } from '../../core/steps.ts'
 import { cellsOf } from '../../text/sentences/table-row.ts'
 import { terms } from '../../text/terms/terms.ts'
@@ -8,8 +8,6 @@ import { SENTENCES_PER_STEP } from './units.ts'
 
 /** What a row gains for a cell that the question names, in logits per unit of idf. Chosen on two groups of golden sets, which agree (decision 105). */
 const CELL_WEIGHT = 2
-/** Longest start of a question that is read, in UTF-16 code units. It is that of the intent. */
-const LONGEST_QUERY = 1_000
 /** Longest cell that a question names, in terms. */
 const MOST_TERMS = 6
 
@@ -37,7 +35,7 @@ export function* namedRows(sentences: readonly MeasuredSentence[], text: string,
 
 /** All runs of terms of a question. */
 function phrasesOf(query: string, analysis: Analysis): Set<string> {
-  const words = terms(prefixOf(query, LONGEST_QUERY), analysis)
+  const words = terms(prefixOf(query, LONGEST_READ_QUESTION), analysis)
   const lengths = Array.from({ length: MOST_TERMS }, (_, more) => more + 1)
   return new Set(words.flatMap((_, from) => lengths.map(length => words.slice(from, from + length).join(' '))))
 }

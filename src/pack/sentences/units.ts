@@ -13,7 +13,7 @@ import { blankComments } from './comments.ts'
 /** Largest share that the match of a sentence adds to the value of its chunk (packing experiment). */
 const SENTENCE_SHARE = 0.1
 /** Longest start of a chunk that is split, in UTF-16 code units: about 30,000 tokens. A usual passage has less than 5,000. */
-const LONGEST_SPLIT = 131_072
+export const LONGEST_SPLIT = 131_072
 /** Most sentences of one chunk, and of all chunks together. A usual passage has less than 100, a pool of them less than 5,000. */
 export const MOST_OF_CHUNK = 5_000
 const MOST_SENTENCES = 20_000
