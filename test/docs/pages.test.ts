@@ -127,7 +127,7 @@ describe('the pages for people', () => {
   it.each(everyPage)('%s names only plan values that exist', (_path, text) => {
     const paths = new Set(PLAN_VALUES.map(({ path }) => path))
     const parts = [...new Set([...paths].filter(path => path.includes('.')).map(path => path.split('.')[0]))].join('|')
-    const named = found(text, new RegExp(`\\b((?:${parts})\\.[a-zA-Z]+[\\w.]*)\\b(?!\\.<)`, 'g'))
+    const named = found(text, new RegExp(`(?<!\\.)\\b((?:${parts})\\.[a-zA-Z]+[\\w.]*)\\b(?!\\.<)`, 'g'))
     expect(named.filter(path => !paths.has(path) && !/\.(?:ts|md)$/.test(path))).toEqual([])
   })
 

@@ -61,7 +61,6 @@ describe('spans over OTLP', () => {
     expect(retrieval?.attributes).toMatchObject({
       'gen_ai.operation.name': 'retrieval',
       'gen_ai.data_source.id': 'docs',
-      'gen_ai.request.top_k': expect.any(Number),
       'stowage.plan.fingerprint': json.trace?.plan_fingerprint,
       'stowage.budget.tokens': 300,
       'stowage.context.tokens': json.tokens,
@@ -80,6 +79,22 @@ describe('spans over OTLP', () => {
     expect(JSON.stringify(spans)).not.toMatch(/private question|s3cret/u)
     const line = log.map(text => JSON.parse(text)).find(({ msg }) => msg === 'request finished')
     expect(line).toMatchObject({ otelTraceId: TRACE_ID, traceId: json.trace_id })
+  })
+
+  it('tell how many chunks or points the client asked for, where it says so', async () => {
+    const receiver = open(await startOtlpReceiver())
+    const { stowage } = await openTraced({
+      OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    })
+    await stowage.ask(QUESTION)
+    await stowage.ask({ ...QUESTION, limit: 3 })
+    await stowage.send('POST', '/collections/docs/points/query', { ...SEARCH, offset: 5 })
+    await stowage.close()
+    const asked = named(receiver.spans, 'retrieval docs').map(({ attributes }) => attributes['gen_ai.retrieval.top_k'])
+    expect(asked).toEqual([undefined, 3, SEARCH.limit + 5])
+    // That one is for the sampling of a language model.
+    for (const { attributes } of receiver.spans) expect(attributes).not.toHaveProperty('gen_ai.request.top_k')
   })
 
   it('are protobuf by default, and hold query text only where the setting allows it', async () => {

@@ -1,7 +1,6 @@
 import { type Attributes, type Span, SpanStatusCode } from '@opentelemetry/api'
 import type { FinishedRequest } from '../../observe/finished-requests.ts'
 import { type QueryTextMode, shownQuery } from '../../observe/query-text.ts'
-import { listWeights } from '../../pipeline/plan/derived.ts'
 import type { Trace } from '../../pipeline/trace/schema.ts'
 import { readCollectionPath } from '../../qdrant/paths.ts'
 
@@ -52,7 +51,7 @@ export function retrievalAttributes(trace: Trace, queryText: QueryTextMode): Att
   return {
     'gen_ai.operation.name': 'retrieval',
     'gen_ai.data_source.id': trace.collections.join(','),
-    'gen_ai.request.top_k': listWeights(plan, trace.intent?.label ?? null, trace.collections.length).k,
+    ...(plan.maxChunks !== null && { 'gen_ai.retrieval.top_k': plan.maxChunks }),
     ...(query !== null && { 'gen_ai.retrieval.query.text': query }),
     'db.system.name': 'qdrant',
     'stowage.trace_id': trace.trace_id,
