@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { type Command, InvalidArgumentError } from 'commander'
+import { z } from 'zod'
 import { StowageError } from '../core/errors.ts'
 import type { Collected } from '../rollout/compare/collect.ts'
 import type { ExperimentReport } from '../rollout/compare/experiment-report.ts'
@@ -82,6 +83,10 @@ async function runAb(files: string[], flags: AbFlags, dependencies: AbCommandDep
   if (wrong.length > 0) throw new StowageError('unprocessable', wrong.join(', '))
 }
 
+const unknownAnswer = z.object({
+  error: z.object({ code: z.literal('not_found'), message: z.string(), details: z.array(z.string()).optional() }),
+})
+
 const NO_DATA: VerdictCode = 'not enough data'
 const noOutcomesText = (experiment: string | null) =>
   `${NO_DATA}: the server has no outcomes of ${experiment === null ? 'any experiment' : `the experiment ${printable(experiment)}`} yet\n`
@@ -125,7 +130,11 @@ async function readServer(url: string, { apiKey, experiment }: AbFlags, read: Re
       throw new StowageError('upstream_unavailable', `${target}: ${causeOf(error)}`)
     })
     if (response.ok && response.body) return response.body
-    if (response.status === 404 && (await isUnknownName(response))) return []
+    if (response.status === 404) {
+      const unknown = await unknownExperiment(response)
+      if (unknown?.isMisspelt) throw new StowageError('bad_request', `${target}: ${unknown.message}`)
+      if (unknown !== null) return []
+    }
     const hint = response.status === 401 || response.status === 403 ? '; --api-key must be the key of an operator' : ''
     throw new StowageError('upstream_error', `${target}: the server answered ${response.status}${hint}`)
   }
@@ -133,10 +142,13 @@ async function readServer(url: string, { apiKey, experiment }: AbFlags, read: Re
   for (const name of names) await read(name, decoded(await ask(`/v1/experiments/${encodeURIComponent(name)}/outcomes`)))
 }
 
-/** Whether stowage answers that it has seen no request of an experiment. Another server answers in another shape. */
-async function isUnknownName(response: Response): Promise<boolean> {
-  const { error } = (await response.json().catch(() => ({}))) as { error?: { code?: unknown } }
-  return error?.code === 'not_found'
+/**
+ * What stowage says of an experiment that it does not know; null when another server answers. The name is misspelt, or of another server,
+ * when stowage knows other experiments.
+ */
+async function unknownExperiment(response: Response): Promise<{ message: string; isMisspelt: boolean } | null> {
+  const { data } = unknownAnswer.safeParse(await response.json().catch(() => null))
+  return data === undefined ? null : { message: data.error.message, isMisspelt: data.error.details !== undefined }
 }
 
 async function experimentNames(ask: (path: string) => Promise<Pieces>): Promise<string[]> {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { RequestHandler } from 'express'
 import { StowageError } from '../core/errors.ts'
+import { unknownName } from '../core/schema-faults.ts'
 import { printJson } from '../qdrant/json.ts'
 import type { Experiments } from '../rollout/rollout.ts'
 import type { TimedOutcome } from '../rollout/window.ts'
@@ -22,7 +23,7 @@ const LINES_AT_A_TIME = 500
 /** `GET /v1/experiments/{name}/outcomes`: the last outcomes, one JSON object per line. Units have the digest of their id. */
 export function showOutcomes(experiments: Experiments): RequestHandler<Named> {
   return async (request, response) => {
-    const outcomes = experiments.outcomesOf(request.params.name) ?? unknown(request.params.name)
+    const outcomes = experiments.outcomesOf(request.params.name) ?? unknown(request.params.name, experiments)
     response.setHeader('content-type', 'application/x-ndjson')
     for (let from = 0; from < outcomes.length && !response.destroyed; from += LINES_AT_A_TIME) {
       const lines = outcomes.slice(from, from + LINES_AT_A_TIME).map(lineOf)
@@ -37,7 +38,7 @@ export function showOutcomes(experiments: Experiments): RequestHandler<Named> {
 export function resetExperiment(experiments: Experiments): RequestHandler<Named> {
   return (request, response) => {
     const { name } = request.params
-    const wasRolledBack = experiments.reset(name) ?? unknown(name)
+    const wasRolledBack = experiments.reset(name) ?? unknown(name, experiments)
     sendJson(request, response, 200, printJson({ experiment: name, was_rolled_back: wasRolledBack }))
   }
 }
@@ -50,6 +51,9 @@ function lineOf({ unitId, recallProxy, startedAt, ...outcome }: TimedOutcome): s
   return `${JSON.stringify(line)}\n`
 }
 
-function unknown(name: string): never {
+/** The details are the names of the known experiments. */
+function unknown(name: string, experiments: Experiments): never {
+  const known = experiments.names()
+  if (known.length > 0) throw new StowageError('not_found', unknownName(name, 'experiment', known), { details: known })
   throw new StowageError('not_found', `No request of an experiment ${name.slice(0, 100)} was seen since the start`)
 }

@@ -28,6 +28,8 @@ export interface ExperimentSummary {
 /** The experiments of this process, for operators. */
 export interface Experiments {
   list(): Promise<ExperimentSummary[]>
+  /** Of all known ones, sorted. */
+  names(): string[]
   /** The outcomes of the window, in the order of their arrival; null for an unknown experiment. */
   outcomesOf(experiment: string): TimedOutcome[] | null
   /** Ends a rollback and forgets the evidence. @returns whether the experiment was rolled back; null for an unknown one */
@@ -105,6 +107,8 @@ export function createRollout(dependencies: RolloutDependencies): Rollout {
     onRollback(rollback)
   }
 
+  const names = () => [...new Set([...experiments.keys(), ...rollbacks.keys()])].sort()
+
   return {
     observe(outcome) {
       const name = outcome.assignment.experiment
@@ -119,10 +123,10 @@ export function createRollout(dependencies: RolloutDependencies): Rollout {
       judgeSoon(JUDGE_EVERY_MS)
     },
     isRolledBack: experiment => rollbacks.has(experiment),
+    names,
     async list() {
-      const names = [...new Set([...experiments.keys(), ...rollbacks.keys()])].sort()
       const summaries: ExperimentSummary[] = []
-      for (const name of names) {
+      for (const name of names()) {
         const { experiment: _name, ...why } = rollbacks.get(name) ?? { experiment: null }
         const variants: VariantSummary[] = []
         for (const [variant, outcomes] of experiments.peek(name)?.window.variants() ?? []) {

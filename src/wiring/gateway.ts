@@ -38,6 +38,7 @@ import { type Models, openModels, pipelinePorts } from './models.ts'
 import { mappingsWithProjects, openProjects, requestProjects } from './projects/open-projects.ts'
 import { openRelay } from './relay/open-relay.ts'
 import { rerankNodeNames } from './rerank/nodes.ts'
+import { withDeclared } from './rollout/declared-experiments.ts'
 import { type Flags, openFlags } from './rollout/flags.ts'
 import { openRollout } from './rollout/open-rollout.ts'
 import { openTraceFile } from './serve/trace-file.ts'
@@ -225,7 +226,7 @@ async function openParts(config: Config, logger: Logger, member: Member | null, 
     improvePoints,
     passthrough: proxy.passthrough,
     findTrace,
-    experiments: rollout,
+    experiments: withDeclared(rollout, () => flags.catalogue()?.experiments.map(({ name }) => name) ?? []),
     health: createHealth(http, models, { tenants, flags, contexts: online, shared }),
     metrics: member?.sumOf(metrics) ?? metrics,
     reporter,

@@ -205,12 +205,17 @@ describe('an experiment', () => {
     expect((await second.send('GET', '/v1/metrics')).text).toContain(
       'stowage_experiment_rolled_back{experiment="size"} 0',
     )
-    for (const words of [[], ['--experiment', 'size'], ['--experiment', 'no-such']]) {
+    for (const words of [[], ['--experiment', 'size']]) {
       const { text, error } = await ab('--url', second.url, ...words)
       expect([error, text]).toEqual([null, expect.stringMatching(/^not enough data: the server has no outcomes of /)])
       const printed = await ab('--url', second.url, ...words, '--json')
       expect(JSON.parse(printed.text)).toMatchObject({ experiments: [], verdict: 'not enough data' })
     }
+    for (const misspelt of ['sise', 'no-such'])
+      expect((await ab('--url', second.url, '--experiment', misspelt)).error).toMatchObject({
+        code: 'bad_request',
+        message: expect.stringMatching(new RegExp(`unknown experiment ${misspelt}; .*\\bsize\\b`)),
+      })
     for (const request of [ask, search]) expect(variantOf(await request(second, 's'))).toBe('size=fewer')
     await open.pop()?.()
     expect((await ab('--url', second.url)).error).toMatchObject({ code: 'upstream_unavailable' })

@@ -30,7 +30,7 @@ async function serveAll(): Promise<string> {
   const answer = contextAnswer()
   const findTrace = async () => sampleTrace()
   const health = { ready: async () => ({ ready: true, checks: [] }) }
-  const experiments = { list: async () => [], outcomesOf: () => [], reset: () => false }
+  const experiments = { list: async () => [], names: () => [], outcomesOf: () => [], reset: () => false }
   const packContext = async () => ({ ...answer, trace: sampleTrace() })
   const readPage = async () => ({ script: '', styles: '', licences: [] })
   const ui = uiRoutes({

@@ -33,6 +33,7 @@ export function quietDependencies(overrides: Partial<AppDependencies> = {}): App
     bumpEpoch() {},
     experiments: {
       list: notImplemented('list'),
+      names: notImplemented('names'),
       outcomesOf: notImplemented('outcomesOf'),
       reset: notImplemented('reset'),
     },

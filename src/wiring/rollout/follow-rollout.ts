@@ -18,6 +18,7 @@ export function followRollout(peers: Pick<Peers, 'tellFirst' | 'on'>, rollbacks:
     observe: outcome => peers.tellFirst('outcome', outcome),
     isRolledBack: experiment => rolledBack.has(experiment),
     list: elsewhere,
+    names: elsewhere,
     outcomesOf: elsewhere,
     reset: elsewhere,
     close() {},
