@@ -50,6 +50,7 @@ export function gatherInDocuments(
 /** Of the document of a candidate, the version that the question names, else the newest one that has the same text, whatever it is worth. */
 function wantedVersion(candidate: Candidate, copies: readonly Candidate[], question: string): Candidate {
   const versions = [candidate, ...copies.filter(({ chunk }) => isOtherVersion(chunk, candidate.chunk))]
+  if (versions.length === 1) return candidate
   const named = versions.filter(({ chunk }) => namesTimeOf(question, chunk))
   const wanted = named.length > 0 ? named : versions
   return wanted.reduce((newest, copy) => (isNewer(copy.chunk, newest.chunk) ? copy : newest))

@@ -1,3 +1,4 @@
+import { LONGEST_READ_QUESTION, prefixOf } from '../../core/prefix.ts'
 import { type DocumentNames, titleKey } from './document-name.ts'
 
 /** A version or a year, as `namesInPath` writes it. */
@@ -20,9 +21,9 @@ export function isNewer(one: DocumentNames, other: DocumentNames): boolean {
   return compareTimes(timesIn(name), timesIn(otherName)) > 0
 }
 
-/** Whether a question names the version or the year of a document, also by its first numbers: "4" names 4.28. */
+/** Whether the start of a question names the version or the year of a document, also by its first numbers: "4" names 4.28. */
 export function namesTimeOf(question: string, { docName = '' }: DocumentNames): boolean {
-  const named = Array.from(question.matchAll(NAMED), ([, number = '']) => number)
+  const named = Array.from(prefixOf(question, LONGEST_READ_QUESTION).matchAll(NAMED), ([, number = '']) => number)
   return timesIn(docName).some(time => named.some(number => `${time}.`.startsWith(`${number}.`)))
 }
 

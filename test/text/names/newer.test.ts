@@ -67,6 +67,11 @@ describe('namesTimeOf', () => {
     question => expect(namesTimeOf(question, v4)).toBe(false),
   )
 
+  it('reads the start of a long question, as the other rules do', () => {
+    expect(namesTimeOf(`setup in 4 ${'of ships '.repeat(200)}`, v4)).toBe(true)
+    expect(namesTimeOf(`setup ${'of ships '.repeat(200)} in 4`, v4)).toBe(false)
+  })
+
   it('a year is named as a whole', () => {
     expect(namesTimeOf('revenue in 2023', at('reports/2023/setup.md'))).toBe(true)
     expect(namesTimeOf('revenue in 20', at('reports/2023/setup.md'))).toBe(false)
