@@ -27,10 +27,18 @@ export function namesTimeOf(question: string, { docName = '' }: DocumentNames): 
   return timesIn(docName).some(time => named.some(number => `${time}.`.startsWith(`${number}.`)))
 }
 
-/** The first number that differs decides: 10 is more than 9, and 4.1 more than 4. */
+/** The first version or year that differs decides. */
 function compareTimes(one: readonly string[], other: readonly string[]): number {
   if (one.length !== other.length) return 0
-  const [left, right] = [one, other].map(times => times.flatMap(time => time.split('.').map(Number)))
-  const at = left?.findIndex((number, place) => number !== right?.[place]) ?? -1
-  return at === -1 ? 0 : (left?.[at] ?? 0) - (right?.[at] ?? -1)
+  return firstDifference(one.map((time, place) => compareNumbers(time, other[place] ?? '')))
 }
+
+/** The first number that differs decides: 10 is more than 9, and 4.1 more than 4. NaN where one of them is no number, as in 4.x. */
+function compareNumbers(one: string, other: string): number {
+  const [left = [], right = []] = [one, other].map(time => time.split('.').map(Number))
+  const longer = left.length > right.length ? left : right
+  return firstDifference(longer.map((_, place) => (left[place] ?? -1) - (right[place] ?? -1)))
+}
+
+const firstDifference = (differences: readonly number[]): number =>
+  differences.find(difference => difference !== 0) ?? 0

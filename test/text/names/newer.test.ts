@@ -15,6 +15,8 @@ describe('isNewer', () => {
     ['docs/release-2.1/setup.md', 'docs/release-2.0.9/setup.md'],
     ['reports/2024/setup.md', 'reports/2023/setup.md'],
     ['reports/2023/v2/setup.md', 'reports/2023/v1/setup.md'],
+    ['docs/v4.1/2021/setup.md', 'docs/v4/2020/setup.md'],
+    ['docs/v4.28.1/2019/setup.md', 'docs/v4.28/2020/setup.md'],
   ])('%s is newer than %s', (newer, older) => {
     expect(isNewer(at(newer), at(older))).toBe(true)
     expect(isNewer(at(older), at(newer))).toBe(false)
