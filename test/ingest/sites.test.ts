@@ -53,6 +53,20 @@ describe('the pages of a site', () => {
       expect(index).toContain(text)
   })
 
+  it('keep it once, on another page where the home page does not have it or cannot be read', async () => {
+    for (const index of ['<h1>Welcome</h1><p>See the <a href="buoy.html">buoy</a>.</p>', '']) {
+      const texts = await read({ ...site(), 'index.html': index })
+      for (const text of ['Small. Fast. Reliable.', 'Copyright 2020 Ada.'])
+        expect([...texts].filter(([, page]) => page.includes(text)).map(([id]) => id)).toEqual(['anchor.html'])
+    }
+  })
+
+  it('keep it at the top, where folders have home pages, too', async () => {
+    const texts = await read({ ...site(), 'a/index.html': pageOf('chart', '<a href="../index.html">up</a>') })
+    expect(texts.get('index.html')).toContain('Small. Fast. Reliable.')
+    expect(texts.get('a/index.html')).not.toContain('Small. Fast. Reliable.')
+  })
+
   it('may stand in folders that lead to each other: what one folder shares is about its part', async () => {
     const parts = ['sails', 'ropes'].flatMap(part =>
       TOPICS.map(topic => {
