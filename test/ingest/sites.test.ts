@@ -1,5 +1,5 @@
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openDocuments } from '../../src/ingest/read-documents.ts'
@@ -14,11 +14,19 @@ beforeAll(() => {
 
 /** Texts of the documents in a folder of these files, by id. */
 async function read(files: Record<string, string>): Promise<Map<string, string>> {
+  return textsOf(await written(files))
+}
+
+async function written(files: Record<string, string>): Promise<string> {
   const folder = await mkdtemp(join(root, 'f-'))
   for (const [name, text] of Object.entries(files)) {
     await mkdir(dirname(join(folder, name)), { recursive: true })
     await writeFile(join(folder, name), text)
   }
+  return folder
+}
+
+async function textsOf(folder: string): Promise<Map<string, string>> {
   const texts = new Map<string, string>()
   for await (const document of (await openDocuments(folder)).documents)
     if ('text' in document) texts.set(document.docId, document.text)
@@ -95,6 +103,12 @@ describe('the pages of a site', () => {
       'a/index.html',
       'b/index.html',
     ])
+  })
+
+  it('are the same when the path of their folder is a relative one', async () => {
+    const pages = Object.entries(site())
+    const folder = await written(Object.fromEntries(['a', 'b'].flatMap(f => pages.map(([n, t]) => [`${f}/${n}`, t]))))
+    expect(await textsOf(relative('', folder))).toEqual(await textsOf(folder))
   })
 
   it('keep headings, which name what they are about', async () => {

@@ -12,15 +12,17 @@ export type FindLinks = (file: string) => Promise<ReadonlySet<string>>
  * server. A page that cannot be read has no links.
  */
 export function linksBetween(files: readonly string[]): FindLinks {
-  const known = new Set(files)
+  const known = new Map(files.map(file => [resolve(file), file]))
   const byName = new Map<string, string | null>()
-  for (const file of files) byName.set(pageName(file), byName.has(pageName(file)) ? null : file)
+  for (const file of files) {
+    const name = pageName(file)
+    byName.set(name, byName.has(name) || HOME.test(name) ? null : file)
+  }
   return async file => {
     const html = await readFile(file, 'latin1').catch(() => '')
     const found = new Set<string>()
     for (const [, target = ''] of html.matchAll(/\shref\s*=\s*["']?([^"'#?\s>]{1,300})/gi)) {
-      const path = resolve(dirname(file), target)
-      const page = known.has(path) ? path : HOME.test(pageName(target)) ? null : byName.get(pageName(target))
+      const page = known.get(resolve(dirname(file), target)) ?? byName.get(pageName(target))
       if (page && page !== file) found.add(page)
     }
     return found
