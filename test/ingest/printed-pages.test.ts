@@ -63,7 +63,8 @@ it.each([
 
 it('keeps the last line of a page of a manual that is text, and first lines of other texts', async () => {
   const head = 'GATE(1)              User Commands              GATE(1)'
-  expect(await textOf(sections(head, '       It shuts.'))).toContain('\n       It shuts.')
+  for (const last of ['       It shuts.', '       sluice(1), and what is said of GATE(1)'])
+    expect(await textOf(sections(head, last))).toContain(`\n${last}`)
   const other = `${head}\n\nThis page tells how to open it.\n\nGATE(1)\n`
   expect(await textOf(other)).toBe(other)
 })

@@ -16,7 +16,8 @@ export function withoutManualLines(text: string): string {
   if (name === undefined || second < first + 2 || !TITLE.test(lines[second] ?? '')) return text
   const last = lines.findLastIndex(line => !isBlank(line))
   const foot = lines[last]?.trimEnd() ?? ''
-  const hasFoot = isBlank(lines[last - 1] ?? '') && (foot.endsWith(name) || FOOT_OF_BSD.test(foot))
+  // A sentence that ends with the name has one space before it.
+  const hasFoot = isBlank(lines[last - 1] ?? '') && (foot.endsWith(`  ${name}`) || FOOT_OF_BSD.test(foot))
   return lines.slice(second, hasFoot ? last : lines.length).join('\n')
 }
 
