@@ -217,7 +217,7 @@ function drawnRows(lines: readonly Span[], text: string): Start[] | null {
     const drawn = isDrawnRule(text.slice(start, end)) ? drawnLines(text, start).slice(0, lines.length - at) : []
     const table = readDrawnTable(drawn)
     const isTable = table !== null && (table.headLines > 0 || drawn.length === lines.length)
-    if (isTable) starts.push(...rowStarts(table, lines.slice(at)))
+    if (isTable) starts.push(...rowStarts(table, lines, at))
     else if (!isText || at === 0) starts.push({ start, head: null })
     isText = !isTable
     at += Math.max(1, drawn.length)
@@ -225,8 +225,9 @@ function drawnRows(lines: readonly Span[], text: string): Start[] | null {
   return starts.length > 1 ? starts : null
 }
 
-function rowStarts({ headLines, rows }: DrawnTable, lines: readonly Span[]): Start[] {
-  const startOf = (at: number): number => lines[at]?.start ?? 0
+/** @param first place of the first line of the table */
+function rowStarts({ headLines, rows }: DrawnTable, lines: readonly Span[], first: number): Start[] {
+  const startOf = (at: number): number => lines[first + at]?.start ?? 0
   const head = headLines === 0 ? null : { start: startOf(0), end: startOf(headLines) }
   const below = rows.map(at => ({ start: startOf(at), head }))
   return head === null ? below : [{ start: head.start, head: null }, ...below]
