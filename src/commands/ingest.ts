@@ -193,7 +193,7 @@ async function runIngest(
       throw new StowageError('bad_request', message)
     }
     await refuseLastingKeywords(environment, collection)
-    const warning = environment.embedder === null ? inWordsOf(project, keywordsOnly(environment)) : null
+    const warning = environment.embedder === null ? keywordsOnly(environment, project) : null
     if (warning !== null) dependencies.progress.write(`WARNING: ${warning}\n`)
     const ingested = await ingest(
       source.documents,
@@ -246,6 +246,6 @@ async function refuseLastingKeywords(environment: IngestEnvironment, collection:
   )
 }
 
-function keywordsOnly({ unavailable }: IngestEnvironment): string {
-  return `NO EMBEDDER (${unavailable ?? 'unknown reason'}): only keyword vectors are written, and searches find words, not meanings. \`stowage doctor\` says how to get a model.`
+function keywordsOnly({ unavailable }: IngestEnvironment, project: Project | null): string {
+  return `NO EMBEDDER (${inWordsOf(project, unavailable ?? 'unknown reason')}): only keyword vectors are written, and searches find words, not meanings. \`stowage doctor\` says how to get a model.`
 }

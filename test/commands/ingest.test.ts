@@ -103,7 +103,7 @@ describe('stowage ingest --project', () => {
     expect(error).toMatchObject({ code: 'unprocessable', message: expect.stringContaining(named) })
     expect(error).toMatchObject({ message: expect.stringContaining('set handbook.encoder.kind=none.') })
     const { out, shown } = await run(world, ...line)
-    for (const text of [out, shown]) expect(text).toContain(named)
+    for (const text of [out, shown]) expect(text).toContain(`NO EMBEDDER (${named})`)
   })
 
   it('names an unknown project, and wants a collection or a project', async () => {
