@@ -2,27 +2,28 @@ import { LRUCache } from 'lru-cache'
 import type { QdrantHttp } from '../../qdrant/client.ts'
 import { collectionPath } from '../../qdrant/paths.ts'
 import { record } from './layout.ts'
-import { MAX_PROFILES } from './profile.ts'
+import { cacheKey, MAX_PROFILES } from './profile.ts'
 
 const TTL_MS = 60_000
 /** Longest time of one look. Searches wait for it. */
 const LOOK_MS = 1_000
 
 /**
- * Asks Qdrant whether the strict mode of a collection limits its reads. Qdrant does not count this question. An answer is kept for a minute, for all callers: the limit is one
- * of the collection. No answer, or a refusal, counts as no limit.
+ * Asks Qdrant whether the strict mode of a collection limits its reads. Qdrant does not count this question. An answer is kept for a minute, for all callers with the same key: a
+ * refused key changes nothing for others. No answer, or a refusal, counts as no limit.
  */
 export function createDeclaredLimit(
   http: Pick<QdrantHttp, 'read'>,
 ): (collection: string, apiKey: string | null) => Promise<boolean> {
   const known = new LRUCache<string, Promise<boolean>>({ max: MAX_PROFILES, ttl: TTL_MS })
   return (collection, apiKey) => {
-    const cached = known.get(collection)
+    const key = cacheKey(collection, { apiKey, condition: null })
+    const cached = known.get(key)
     if (cached !== undefined) return cached
     const signal = AbortSignal.timeout(LOOK_MS)
     const info = http.read({ method: 'GET', path: collectionPath(collection), apiKey, signal })
     const answer = info.then(limitsReads, () => false)
-    known.set(collection, answer)
+    known.set(key, answer)
     return answer
   }
 }

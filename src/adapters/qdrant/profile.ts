@@ -98,6 +98,9 @@ export function createProfiles(http: Reads, mappings: PayloadMappings = {}): Pro
 }
 
 /** The key is hashed, so that no secret stays in the cache. JSON keeps "no key" apart from every key. */
-function cacheKey(collection: string, { apiKey, condition, cluster }: StoreCall): string {
+export function cacheKey(
+  collection: string,
+  { apiKey, condition, cluster }: Pick<StoreCall, 'apiKey' | 'condition' | 'cluster'>,
+): string {
   return contentHash(printJson([collection, apiKey, condition, cluster?.shardKey ?? null]))
 }
