@@ -1,10 +1,12 @@
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openDocuments } from '../../src/ingest/read-documents.ts'
 import { blocksOf } from '../../src/ingest/sites/blocks.ts'
 import { sharedEdges, withoutSharedEdges } from '../../src/ingest/sites/shared-edges.ts'
+import { siteFinder } from '../../src/ingest/sites/site-folders.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 let root: string
@@ -147,6 +149,19 @@ describe('the pages of a site', () => {
     const texts = await read({ ...site(), 'stub.html': page })
     expect(texts.get('stub.html')).toBe('')
   })
+})
+
+it('no two pages are read for their links at the same time', async () => {
+  const pages = TOPICS.map(topic => `/docs/${topic}.html`)
+  let reading = 0
+  const findSite = siteFinder(pages, async page => {
+    reading += 1
+    expect(reading).toBe(1)
+    await nextTurn()
+    reading -= 1
+    return new Set(pages.filter(other => other !== page))
+  })
+  expect(await findSite('/docs/buoy.html')).toEqual(pages)
 })
 
 describe('sharedEdges', () => {

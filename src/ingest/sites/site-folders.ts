@@ -28,7 +28,9 @@ export function siteFinder(files: readonly string[], linksOf: FindLinks): FindSi
     const pages = folders.get(folder) ?? []
     const isAll = pages.length === files.length
     if (pages.length < LEAST_PAGES) return isAll ? [] : siteOf(dirname(folder))
-    const links = await Promise.all(spread(pages, SAMPLE).map(linksOf))
+    const links: ReadonlySet<string>[] = []
+    // One at a time, because a page can be large.
+    for (const page of spread(pages, SAMPLE)) links.push(await linksOf(page))
     const inside = new Set(pages)
     const isPart = hasMost(links, found => [...found].some(page => !inside.has(page)))
     if (isPart) return siteOf(dirname(folder))
