@@ -98,6 +98,18 @@ describe('the pages of a site', () => {
     expect(texts.get('cleat.html')).not.toContain('Copyright 2020 Ada.')
   })
 
+  it('are known by names with spaces and letters of other languages', async () => {
+    for (const [one, other] of [
+      ['gro%C3%9Fe%20Boje', 'Anker%C3%B6se'],
+      ['große%20Boje', 'Ankeröse'],
+    ]) {
+      const pages = site(`<a href="${one}.html">one</a><a href="${other}.html">other</a>`)
+      const { 'anchor.html': anchor = '', 'buoy.html': buoy = '', ...others } = pages
+      const texts = await read({ ...others, 'Ankeröse.html': anchor, 'große Boje.html': buoy })
+      expect(texts.get('cleat.html')).not.toContain('Copyright 2020 Ada.')
+    }
+  })
+
   it('are those of one of two sites side by side', async () => {
     const pages = Object.entries(site())
     const texts = await read(Object.fromEntries(['a', 'b'].flatMap(f => pages.map(([n, t]) => [`${f}/${n}`, t]))))

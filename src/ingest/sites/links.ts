@@ -19,13 +19,23 @@ export function linksBetween(files: readonly string[]): FindLinks {
     byName.set(name, byName.has(name) || HOME.test(name) ? null : file)
   }
   return async file => {
-    const html = await readFile(file, 'latin1').catch(() => '')
+    const html = await readFile(file, 'utf8').catch(() => '')
     const found = new Set<string>()
-    for (const [, target = ''] of html.matchAll(/\shref\s*=\s*["']?([^"'#?\s>]{1,300})/gi)) {
+    for (const [, written = ''] of html.matchAll(/\shref\s*=\s*["']?([^"'#?\s>]{1,300})/gi)) {
+      const target = decoded(written)
       const page = known.get(resolve(dirname(file), target)) ?? byName.get(pageName(target))
       if (page && page !== file) found.add(page)
     }
     return found
+  }
+}
+
+/** The address in a link as file systems write it: `My%20page.html` is `My page.html`. */
+function decoded(address: string): string {
+  try {
+    return decodeURIComponent(address)
+  } catch {
+    return address
   }
 }
 
