@@ -1,5 +1,5 @@
 import { fencedCode, markdownTable } from '../markdown.ts'
-import { brokenAddresses } from './addresses/broken-addresses.ts'
+import { addressForms, brokenAddresses } from './addresses/broken-addresses.ts'
 import type { PdfBlock, TableBlock } from './blocks.ts'
 import type { Line } from './page-text.ts'
 
@@ -21,7 +21,7 @@ const LEADERS = /(?:\s?\.){4,}\s*/g
 /** What the document says about how words and addresses are spelled that its lines part. */
 interface Spelling {
   words: ReadonlySet<string>
-  /** The addresses of the links of each page. */
+  /** How the addresses of the links of each page can stand in its text. */
   addresses: readonly (readonly string[])[]
 }
 
@@ -33,10 +33,10 @@ interface Spelling {
 export function toMarkdown(
   blocks: readonly PdfBlock[],
   pageCount: number,
-  addresses: Spelling['addresses'] = [],
+  addresses: readonly (readonly string[])[] = [],
 ): PagedText {
   const writer = new PageWriter(pageCount)
-  const spelling = { words: wordsOf(blocks), addresses }
+  const spelling = { words: wordsOf(blocks), addresses: addresses.map(addressForms) }
   for (const [index, block] of blocks.entries()) {
     const isTight = block.kind === 'item' && blocks[index - 1]?.kind === 'item'
     writer.separate(index === 0 ? '' : isTight ? '\n' : '\n\n')
