@@ -88,7 +88,7 @@ export function createImproveHandler(dependencies: ImproveDependencies): Step {
     response.once('close', () => readLimit.notice(response.statusCode, response.getHeader('retry-after')?.toString()))
     const sendOriginal = () => {
       const held = holdOriginal(request, response, body)
-      void held.status.then(status => readLimit.notice(status))
+      void held.status.then(status => readLimit.notice(status, held.retryAfter))
       return held
     }
     let end = (_reason: PassthroughReason | null) => {}

@@ -212,7 +212,12 @@ describe('the pause after a 429', () => {
   it("comes also when only the client's own request was refused, and the improved answer was given", async () => {
     const qdrant = createHeldQdrant()
     const clock = createManualClock()
-    const { url } = await serveImproving(stage, await stage.listen(qdrant.server), { clock, hedgeMs: 200 })
+    const pauses: object[] = []
+    const { url } = await serveImproving(stage, await stage.listen(qdrant.server), {
+      clock,
+      hedgeMs: 200,
+      onPause: change => void pauses.push(change),
+    })
     const ask = () => send(url, 'POST', '/collections/docs/points/query', { query: [0.1], limit: 1 })
     const answer = ask()
     const batch = await qdrant.next()
@@ -225,6 +230,7 @@ describe('the pause after a 429', () => {
     await other
     batch.answer({ body: listsAnswer([placed]) })
     expect((await answer).headers.get('x-stowage-applied')).toBe('fuse,pack')
+    expect(pauses).toEqual([{ collection: 'docs', tenant: null, paused: true, askedMs: 3_000 }])
     const next = ask()
     ;(await qdrant.next()).answer({ body: ORIGINAL })
     expect((await next).headers.get('x-stowage-degraded')).toBe('improving_paused')

@@ -27,6 +27,8 @@ export type HoldAnswer = (request: IncomingMessage, response: ServerResponse, bo
 export interface HeldAnswer {
   /** Resolves with the head of the answer; null when there is no answer. Never rejects. */
   readonly status: Promise<number | null>
+  /** The header `retry-after` of the answer; null without one, and before the head has arrived. */
+  readonly retryAfter: string | null
   /** Streams the answer to the client, now or when it arrives. */
   release(): void
   /** Drops the answer and ends the request: the connection to Qdrant is closed. */
@@ -100,6 +102,7 @@ export function createPassthrough({
     }
     let sendToClient = () => {}
     let settle: (status: number | null) => void = () => {}
+    let retryAfter: string | null = null
     const status = new Promise<number | null>(resolve => {
       settle = resolve
     })
@@ -121,6 +124,7 @@ export function createPassthrough({
       onAnswer: incoming => {
         incoming.once('error', noticeBreak)
         incoming.once('close', () => onEnd(broke ? null : (incoming.statusCode ?? null)))
+        retryAfter = incoming.headers['retry-after'] ?? null
         arrive(incoming.statusCode ?? null, () => relayAnswer(client, incoming))
       },
       onFailure: cause => {
@@ -135,6 +139,9 @@ export function createPassthrough({
     if (response.destroyed) abort()
     return {
       status,
+      get retryAfter() {
+        return retryAfter
+      },
       release: () => {
         released = true
         sendToClient()
