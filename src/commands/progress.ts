@@ -35,7 +35,7 @@ export function createProgress(
   stream: NodeJS.WriteStream,
   { owner = process, onInterrupt = () => {} }: { owner?: Interruptible; onInterrupt?: () => void } = {},
 ): Progress {
-  const format = '{bar} {text}, ETA {eta_formatted}'
+  const format = '{bar} {line}'
   // A bar writes nothing when the stream is not a terminal.
   const bar = new cliProgress.SingleBar({
     stream,
@@ -68,16 +68,16 @@ export function createProgress(
       const text = `${phase} ${done}/${total}${detail}`
       if (phase !== current) {
         stop()
-        bar.start(effort.total, effort.done, { text })
+        bar.start(effort.total, effort.done, { line: text })
         began = { at: performance.now(), done: effort.done }
         for (const signal of SIGNALS) owner.once(signal, interrupt)
       }
-      bar.setTotal(effort.total)
-      bar.update(effort.done, { text })
       current = phase
       if (effort.done === began.done) began.at = performance.now()
       const left = timeLeft(effort.done - began.done, effort.total - effort.done, performance.now() - began.at)
       line = `${text}${left}`
+      bar.setTotal(effort.total)
+      bar.update(effort.done, { line })
       if (performance.now() < due) return
       due = performance.now() + LINE_EVERY_MS
       flush()

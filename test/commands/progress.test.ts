@@ -77,9 +77,21 @@ describe('progress', () => {
     vi.advanceTimersByTime(1_000)
     progress.stop()
     const drawn = read()
-    expect(drawn).toContain('ask 1/4, ETA')
-    expect(drawn).toContain('ask 2/4, ETA')
+    expect(drawn).toContain('ask 1/4')
+    expect(drawn).toContain('ask 2/4, ETA 12 s')
     expect(drawn).not.toContain('\n')
+  })
+
+  it('tells no time on a terminal while nothing that takes time is done, or nothing does', () => {
+    const { progress, read } = bench(true)
+    for (const total of [200, 100, 0]) {
+      progress.show('documents', 10 - total / 100, 10, '', { done: 0, total })
+      vi.advanceTimersByTime(1_000)
+    }
+    progress.stop()
+    const drawn = read()
+    for (const documents of ['8/10', '9/10', '10/10']) expect(drawn).toContain(`documents ${documents}`)
+    expect(drawn).not.toContain('ETA')
   })
 
   it.each(['SIGINT', 'SIGTERM'])('shows the cursor again on %s and lets the signal end the process', signal => {
