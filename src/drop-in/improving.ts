@@ -6,6 +6,7 @@ import type { StoreCall } from '../core/ports.ts'
 import type { Caller } from '../pipeline/caller.ts'
 import { startDeadline } from '../pipeline/deadline.ts'
 import { Pace } from '../pipeline/pacing/pace.ts'
+import type { Plan } from '../pipeline/plan/plan.ts'
 import type { ChoosePoints, ChoosePointsRequest, PrepareQuestion } from '../pipeline/services.ts'
 import type { QdrantHttp } from '../qdrant/client.ts'
 import type { DocumentFilter } from '../qdrant/documents-filter.ts'
@@ -87,6 +88,7 @@ export function startImproving(
   const deadline = startDeadline(wanted, timeMs, clock.after)
   const choosing = startDeadline(deadline.signal, timeMs * CHOOSING_SHARE, clock.after)
   const mapping = mappings[target.collection]
+  const readsMore = readsBesideSearch(decision.plan)
   const call: UpstreamCall = {
     http: noticingLimit(http, readLimit),
     target,
@@ -121,7 +123,7 @@ export function startImproving(
     const { namedDocuments: most, pool: hits } = decision.plan.retrieval
     const { collection } = target
     const nothing = { points: searches.map(() => NOTHING_NAMED), degraded: [] }
-    if (readLimit.isKnown && searches.some(({ text }) => text !== null))
+    if (readLimit.isKnown && readsMore && searches.some(({ text }) => text !== null))
       return {
         ...nothing,
         degraded: [{ code: 'reads_limited' as const, detail: 'a limit of Qdrant, or a 429 in the last ten minutes' }],
@@ -166,7 +168,7 @@ export function startImproving(
     // The questions need no answer of Qdrant.
     const [{ upstream, depths }, asked] = await Promise.all([searching, Promise.all(queries.map(findWords))])
     // Only with a question, something is read beside the search.
-    if (asked.some(({ words }) => words.text !== null) && !hedge.isDue()) await learnLimit()
+    if (readsMore && asked.some(({ words }) => words.text !== null) && !hedge.isDue()) await learnLimit()
     const named = await findNamed(
       asked.map(({ query, words: { text } }, at) => ({
         query,
@@ -211,6 +213,12 @@ export function startImproving(
     lapsed,
     stop: () => stopped.abort(new Error('the original request was answered')),
   }
+}
+
+/** Whether a plan reads named documents or neighbours beside the search of a question. */
+function readsBesideSearch({ retrieval, reunification }: Plan): boolean {
+  const { enabled, expansion, fetch } = reunification
+  return retrieval.namedDocuments !== null || (enabled && expansion > 0 && fetch)
 }
 
 /** The same client, which shows each answer to the read limit. */

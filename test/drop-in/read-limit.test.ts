@@ -1,6 +1,9 @@
 import { afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createReadLimits } from '../../src/drop-in/read-limit.ts'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
+import { decideByConfiguration } from '../../src/pipeline/plan/decision.ts'
+import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
+import { overridePlan } from '../../src/pipeline/plan/override-plan.ts'
 import { send } from '../support/send.ts'
 import { createStage } from '../support/stage.ts'
 import { openStowage } from '../support/stowage.ts'
@@ -144,7 +147,7 @@ describe('a collection whose strict mode limits reads', () => {
 const placed = pointText('1', '0.5', '{"text":"t","doc_id":"d","order_index":3}')
 
 /** stowage before a Qdrant that refuses the next improved search with this `retry-after`. Each improved answer asks for neighbours. */
-async function serveRefusing(retryAfter: string | null) {
+async function serveRefusing(retryAfter: string | null, plan = NAMED_PLANS.measured) {
   let refuses = true
   const lists: ScriptedAnswer = response => {
     if (!refuses) return void response.writeHead(200).end(listsAnswer([placed]))
@@ -162,6 +165,7 @@ async function serveRefusing(retryAfter: string | null) {
   const degraded: unknown[] = []
   const { url } = await serveImproving(stage, await stage.listen(qdrant.server), {
     clock,
+    decide: decideByConfiguration(plan),
     onPause: change => void pauses.push(change),
     choosePoints: async ({ lists, fetchNeighbours, ...request }) => {
       degraded.push(request.degraded)
@@ -207,6 +211,15 @@ describe('the pause after a 429', () => {
     expect(degraded).toEqual(
       Array(3).fill([{ code: 'reads_limited', detail: 'a limit of Qdrant, or a 429 in the last ten minutes' }]),
     )
+  })
+
+  it('takes nothing from a plan that reads nothing beside the search', async () => {
+    const own = { retrieval: { namedDocuments: null }, reunification: { fetch: false } }
+    const { clock, degraded, ask } = await serveRefusing('1', overridePlan(NAMED_PLANS.measured, own))
+    await ask()
+    clock.advance(1_000)
+    expect(await ask()).toBe('fuse,pack')
+    expect(degraded).toEqual([[]])
   })
 
   it("comes also when only the client's own request was refused, and the improved answer was given", async () => {
