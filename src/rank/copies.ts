@@ -9,7 +9,7 @@ const NEARLY_AS_GOOD = 0.98
 /**
  * Chooses which copy of a text stays: of those that are worth nearly as much as the best one, the copy whose document has the largest sum of
  * values. So the chunks of a document that is there twice come from one of them, and its neighbours are found. Of a document in several versions or years, the copy in the one that the
- * question names stays, else the newest.
+ * question names stays, else the newest. It stands where the best copy stood, because the text is the same.
  *
  * @param result of dropping copies; the best one of each text was kept
  * @param copies by the key of the kept candidate: those that contain its text as well
@@ -34,7 +34,7 @@ export function gatherInDocuments(
     const gathered = same.reduce((first, one) => (sumOf(one) > sumOf(first) ? one : first), best)
     const copy = wantedVersion(gathered, [best, ...all], question)
     if (copy === best) continue
-    chosen.set(best.key, copy)
+    chosen.set(best.key, copy.value < NEARLY_AS_GOOD * best.value ? { ...copy, value: best.value } : copy)
     replaced.set(copy.key, best)
   }
   return {

@@ -83,6 +83,11 @@ describe('which copy of a text stays', () => {
       expect(keptBy('keys', pool)).toEqual(['v5', 'v4'])
     })
 
+    it('it stands where the best copy stood', () => {
+      const pool = [version(3, 1), version(2, 0.9, 1), version(5, 0.1)]
+      expect(keptBy('keys', pool)).toEqual(['v5', 'v2'])
+    })
+
     it('the one that the question names stays', () => {
       expect(keptBy('keys in 3', [version(3, 1), version(5, 0.6)])).toEqual(['v3'])
       expect(keptBy('keys in v3', [version(5, 1), version(3, 0.6)])).toEqual(['v3'])
