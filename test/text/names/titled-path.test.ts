@@ -31,6 +31,12 @@ it.each([
   ["The keeper's guide — Site", 'The keeper’s guide > Keys', "The keeper's guide — Site > Keys"],
   ['The "keeper" — Site', 'The “keeper” > Keys', 'The "keeper" — Site > Keys'],
   ["The keeper's", 'The keepers > Keys', "The keeper's > The keepers > Keys"],
+  ['Guide (2.1) - Setup', 'Guide > Setup > Keys', 'Guide (2.1) - Setup > Keys'],
+  ['Guide 2.1 Reference - Setup', 'Guide 2.1 > Setup', 'Guide 2.1 Reference - Setup'],
+  ['Guide (2.1) - Setup', 'Guide > Keys > Setup', 'Guide (2.1) - Setup > Guide > Keys > Setup'],
+  ['Guides (2.1) - Setup', 'Guide > Setup', 'Guides (2.1) - Setup > Guide > Setup'],
+  ['Guide 2.14 - Setup', 'Guide 2.1 > Setup', 'Guide 2.14 - Setup > Guide 2.1 > Setup'],
+  ['Setup - Guide', 'Setup > Setup > Keys', 'Setup - Guide > Setup > Keys'],
   ['', 'Setup', 'Setup'],
   ['', '', ''],
 ])('title %j and path %j are %j', (title, path, whole) => {
@@ -43,6 +49,7 @@ it.each([
   ['4. Setup', 'Setup', 'Setup'],
   ['Site » Setup', 'Setup', 'Setup'],
   ['Setup', 'Keys', 'Setup'],
+  ['Guide (2.1) - Setup', 'Guide > Setup > Keys', 'Setup'],
 ])('the name of the page %j with path %j is %j', (title, path, name) => {
   expect(pageName(title, path)).toBe(name)
 })
