@@ -6,7 +6,6 @@ import type { Unit } from '../unit.ts'
 import { announcedParts, sharedOut } from './announced.ts'
 import {
   footOf,
-  GAP_TOKENS,
   headOf,
   headTokens,
   idfOf,
@@ -17,6 +16,7 @@ import {
   wordMatch,
 } from './measured.ts'
 import { namedRows } from './named-rows.ts'
+import { GAP_TOKENS } from './pieces.ts'
 import { bestSubset, type Item } from './subset.ts'
 import { SENTENCES_PER_STEP } from './units.ts'
 

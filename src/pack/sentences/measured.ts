@@ -10,11 +10,12 @@ import { terms } from '../../text/terms/terms.ts'
 import { analysisOf } from '../../text/terms/word-terms.ts'
 import type { CostModel } from '../cost.ts'
 import type { Unit } from '../unit.ts'
-import { codeLinesOf, withoutOpeningFence } from './code-lines.ts'
+import { withoutOpeningFence } from './code-lines.ts'
 import { blankComments } from './comments.ts'
 import { LEAD_IN, OpenList } from './open-list.ts'
 import { OpenTerms, type Term } from './open-terms.ts'
-import { type CutSentence, MOST_OF_CHUNK, SENTENCES_PER_STEP, sentencesToCut } from './units.ts'
+import { GAP_TOKENS, HEAD_ROWS, piecesOf } from './pieces.ts'
+import { type CutSentence, SENTENCES_PER_STEP } from './units.ts'
 
 const HEADING = /^\s{0,3}#{1,6}\s/u
 /** A question that ends its paragraph: the answer follows. */
@@ -42,15 +43,11 @@ const LONGEST_NAME_WORDS = 5
 const TERM = /^\s*(?:[`*_]|--?[\p{L}\d])/u
 /** A sentence before code, or before text that stands deeper, is a lead-in up to this many tokens. */
 const MOST_BEFORE_BODY = 30
-/** The names of the columns, and the line below them. */
-const HEAD_ROWS = 2
 /** A line of brackets only, as at the end of a function, goes on from what is above it and begins nothing. */
 const SAYS_SOMETHING = /[\p{L}\p{N}\p{So}]/u
 /** The beginning of a function comes with its statements up to this share of the room, and a lead-in with the items of its list. With a longer one, none of them could be shown. */
 const MOST_BEGINNING = 0.5
 const MOST_LEAD_IN = 0.25
-/** At most so many tokens for a gap mark. */
-export const GAP_TOKENS = 4
 /** Saturation of term counts, as in BM25. */
 const K1 = 1.2
 
@@ -75,18 +72,18 @@ export interface MeasuredSentence {
   endsParagraph: boolean
   /** Its place among those that are measured. */
   place: number
-  /** Places of what must come before it: the first rows of its table, the lead-in of its list, the term that it explains, the opening fence of its code, or the beginning of the function that a statement is in. */
+  /** Places of what must come before it: the first rows of its table, the beginning of its row, the lead-in of its list, the term that it explains, the opening fence of its code, or the beginning of the function that a statement is in. Neighbours with the same first place share their head. */
   head: readonly number[]
   /** Place of the end of its code, which must come behind it; null for other text and for code that is not cut. */
   foot: number | null
-  /** The share of its sentence, in [0,1]: code is cut into lines, and its fences alone say nothing. */
+  /** The share of its sentence, in [0,1], when this is cut. The fences of code alone say nothing. */
   share: number
   /** How often terms of the query are in it, by the place of the term. A term that is not there has no entry, because questions can have thousands. */
   counts: Counts
 }
 
 /**
- * The sentences of a chunk that is cut, in reading order. Fenced code that does not fit is cut into its lines.
+ * The sentences of a chunk that is cut, in reading order. What does not fit is cut itself (`piecesOf`).
  * @param query null when unknown: no term is counted
  * @param room in tokens
  * @returns the sentences, and the number of distinct terms of the query
@@ -108,7 +105,7 @@ export function* measureSentences(
   const openTerms = new OpenTerms()
   const shortHead = (place: number | undefined, most: number) =>
     place !== undefined && (sentences[place]?.tokens ?? 0) <= most * room ? [place] : []
-  for (const { sentence, index, line, lines, start, end } of yield* piecesOf(candidate, room, cost)) {
+  for (const { sentence, index, part, parts, start, end } of yield* piecesOf(candidate, room, cost)) {
     const at = sentences.length
     const beginsParagraph = isAfterParagraph && sentence.start === start
     isAfterParagraph = endsParagraph(sentence.text)
@@ -134,7 +131,8 @@ export function* measureSentences(
       const place = places.get(term)
       if (place !== undefined) counts.set(place, (counts.get(place) ?? 0) + 1)
     }
-    const isCut = lines > 1
+    const isCut = parts > 1 && sentence.kind === 'code'
+    const isRestOfRow = part > 0 && sentence.kind === 'row'
     const isItem = sentence.kind === 'text' && LIST_ITEM.test(text)
     const leadIn = list.enter(text, isItem, at)
     sentences.push({
@@ -142,10 +140,10 @@ export function* measureSentences(
       start,
       end,
       tokens: yield* cost.tokensOf(text),
-      opens: isCut ? line === 0 || BEGINS_BLOCK.test(text) : opens,
+      opens: isCut ? part === 0 || BEGINS_BLOCK.test(text) : opens,
       isHeading: isHeading && !isCut,
       isItem,
-      kind: sentence.kind,
+      kind: isRestOfRow ? 'text' : sentence.kind,
       beginsParagraph,
       endsParagraph: end === sentence.end && (isAfterParagraph || end === candidate.chunk.text.length),
       place: at,
@@ -155,12 +153,14 @@ export function* measureSentences(
             MOST_BEGINNING,
           )
         : isCut
-          ? [at - line].filter(place => place < at)
+          ? [at - part].filter(place => place < at)
           : tableAt === null
             ? shortHead(leadIn ?? openTerms.innermost, MOST_LEAD_IN)
-            : rowsBefore(at, tableAt),
-      foot: isCut && line < lines - 1 ? at - line + lines - 1 : null,
-      share: isCut ? (line === 0 || line === lines - 1 ? 0 : 1 / (lines - 2)) : 1,
+            : isRestOfRow
+              ? [at - part, ...rowsBefore(at, tableAt)]
+              : rowsBefore(at, tableAt),
+      foot: isCut && part < parts - 1 ? at - part + parts - 1 : null,
+      share: isCut ? (part === 0 || part === parts - 1 ? 0 : 1 / (parts - 2)) : 1 / parts,
       counts,
     })
     if (at % SENTENCES_PER_STEP === 0) yield
@@ -173,37 +173,6 @@ export const saysSomething = (text: string): boolean => SAYS_SOMETHING.test(blan
 
 const rowsBefore = (at: number, tableAt: number): number[] =>
   [0, 1].map(row => tableAt + row).filter(place => place < at)
-
-/** A sentence, or a line of code that is cut, with what packed neighbours do not hold of it. */
-interface Piece {
-  sentence: CutSentence
-  /** Place of the whole sentence. */
-  index: number
-  /** Place of the line in its code, and the number of lines; 0 of 1 for what is not cut. */
-  line: number
-  lines: number
-  start: number
-  end: number
-}
-
-function* piecesOf(candidate: Candidate, room: number, cost: CostModel): Steps<Piece[]> {
-  const fresh = cost.freshRangeOf(candidate)
-  const pieces: Piece[] = []
-  let index = -1
-  for (const sentence of sentencesToCut(candidate.chunk)) {
-    index++
-    const isFreshCode = sentence.kind === 'code' && sentence.start >= fresh.start && sentence.end <= fresh.end
-    const isTooLong = isFreshCode && (yield* cost.costOf(unitOf(candidate, sentence.start, sentence.end))) > room
-    const lines = isTooLong ? codeLinesOf(sentence) : []
-    const parts = lines.length > 0 && pieces.length + lines.length <= MOST_OF_CHUNK ? lines : [sentence]
-    for (const [line, part] of parts.entries()) {
-      const start = Math.max(part.start, fresh.start)
-      pieces.push({ sentence: part, index, line, lines: parts.length, start, end: Math.min(part.end, fresh.end) })
-    }
-    if (index % SENTENCES_PER_STEP === 0) yield
-  }
-  return pieces
-}
 
 /**
  * Whether a short sentence that no sign ends leads to the one behind it: that is code or stands deeper ("Change it to", or a term above its definition), or the
@@ -263,9 +232,9 @@ function saturated(count: number): number {
 
 type Framed = Pick<MeasuredSentence, 'head' | 'foot'>
 
-/** What must come before a sentence: the rows above a row of a table, or the opening fence above a line of code. */
+/** What must come before a sentence, in reading order: the rows above a row of a table, or the opening fence above a line of code. */
 export function headOf({ head }: Framed, sentences: readonly MeasuredSentence[]): MeasuredSentence[] {
-  return head.flatMap(place => sentences[place] ?? [])
+  return head.flatMap(place => sentences[place] ?? []).sort((a, b) => a.place - b.place)
 }
 
 /** What must come behind a sentence: the end of the code of a line. */
