@@ -1,5 +1,5 @@
 import type { Candidate, Chunk } from '../core/types.ts'
-import { isUnderlined } from '../text/sentences/underlined-title.ts'
+import { isTitleRule, isUnderlined } from '../text/sentences/underlined-title.ts'
 import { HEADING_SEPARATOR, longestNameIn, type Renderer } from './render.ts'
 
 const HASHES = /^[^\S\n]{0,3}#{1,6}(?=[^\S\n])/u
@@ -80,8 +80,17 @@ function headingAt(start: number, text: string, names: readonly string[]): Headi
   // In laws, the name of an article stands below its number.
   const both = text.slice(start, below)
   if (isNumbered && isNameIn(names, both)) return { name: plain(both), end: behindBlankLines(below, text) }
+  if (isTitleRule(line)) return headingBelowRule(end, below, text)
   if (!isUnderlined(line, text.slice(end, below))) return null
   return { name: plain(line), end: behindBlankLines(below, text) }
+}
+
+/** A title between two lines of one sign. */
+function headingBelowRule(start: number, end: number, text: string): Heading | null {
+  const below = text.indexOf('\n', end) + 1
+  const title = text.slice(start, end)
+  if (below === 0 || below - end > LONGEST || !isUnderlined(title, text.slice(end, below))) return null
+  return { name: plain(title), end: behindBlankLines(below, text) }
 }
 
 function behindBlankLines(start: number, text: string): number {
