@@ -67,6 +67,8 @@ export interface MeasuredSentence {
   /** Whether it is an item of a list. */
   isItem: boolean
   kind: CutSentence['kind']
+  /** Whether it is a part of a row of a table, behind the first part, which is the first of `head`. */
+  isRestOfRow: boolean
   /** Whether a paragraph begins with it that is not the first of the chunk. */
   beginsParagraph: boolean
   endsParagraph: boolean
@@ -144,6 +146,7 @@ export function* measureSentences(
       isHeading: isHeading && !isCut,
       isItem,
       kind: isRestOfRow ? 'text' : sentence.kind,
+      isRestOfRow,
       beginsParagraph,
       endsParagraph: end === sentence.end && (isAfterParagraph || end === candidate.chunk.text.length),
       place: at,

@@ -15,6 +15,7 @@ const MOST_TERMS = 6
  * What the rows of tables gain, in logits, by the place of the sentence: 2 · Σ ln(1 + (n − r + .5) / (r + .5)) over the cells that the question names, where n is the
  * number of sentences, and r that of the rows with such a cell. A question names a cell when it has all of its terms one after the other: "What does ISH-6109 mean?" names the
  * first cell of "| ISH-6109 | line stolen |". To a reranker, all rows of a table look alike. The names of the columns gain nothing.
+ * Of a row that is cut, each part gains as much as the first one, which has the name.
  */
 export function* namedRows(sentences: readonly MeasuredSentence[], text: string, query: string): Steps<number[]> {
   const analysis = analysisOf(text)
@@ -30,7 +31,8 @@ export function* namedRows(sentences: readonly MeasuredSentence[], text: string,
     if (at % SENTENCES_PER_STEP === 0) yield
   }
   const idf = (held: number) => Math.log(1 + (sentences.length - held + 0.5) / (held + 0.5))
-  return named.map(cells => CELL_WEIGHT * cells.reduce((sum, cell) => sum + idf(rows.get(cell) ?? 0), 0))
+  const gains = named.map(cells => CELL_WEIGHT * cells.reduce((sum, cell) => sum + idf(rows.get(cell) ?? 0), 0))
+  return sentences.map(({ isRestOfRow, head: [row = 0] }, at) => gains[isRestOfRow ? row : at] ?? 0)
 }
 
 /** All runs of terms of a question. */

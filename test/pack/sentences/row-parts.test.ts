@@ -63,6 +63,12 @@ describe('a row that does not fit', () => {
     expect(text).toContain('With an executor it is not used at all. |')
   })
 
+  it('has the parts that fit rather than another row, when the question names it', () => {
+    const text = shown(57, [0, 0, 3, 3, 3], 'What is maxThreads?').join('')
+    expect(text).toContain('The default is 200.')
+    expect(text).not.toContain('Trailer')
+  })
+
   it('is whole where it fits', () => {
     expect(shown(90, [0, 0, 0, 9, 0]).join('')).toContain(LONG.trim())
   })
