@@ -2,6 +2,7 @@ import { LONGEST_READ_QUESTION, prefixOf } from '../core/prefix.ts'
 import type { Steps } from '../core/steps.ts'
 import type { Candidate, Chunk, Intent } from '../core/types.ts'
 import { rawWords } from '../text/terms/terms.ts'
+import { namedEntries } from './named-entries.ts'
 import { byValue } from './order.ts'
 
 /** What a feature looks at: a chunk, or the start of a long one. */
@@ -85,9 +86,13 @@ const QUESTION_WORDS = new Set(
   ),
 )
 
+/** Features that count twice: they say where the answer stands, and not only how it looks. */
+const ENTRY = 'entry that it names'
+const COUNTS_TWICE: readonly string[] = [HEADING_IS_QUERY.name, ENTRY]
+
 /**
  * Adds a bonus to candidates with features of an answer, and sorts by value. One feature adds half of `bonus`, two add all of it,
- * three or more add 1.5 times. A heading that is the query counts as two features.
+ * three or more add 1.5 times. A heading that is the query counts as two features, and so does an entry for a name in the query (`namedEntries`).
  * @param query null when unknown; then there is no bonus
  * @param bonus on the scale of values in [0,1]; 0 is off
  */
@@ -99,18 +104,18 @@ export function* addAnswerability(
 ): Steps<Candidate[]> {
   if (query === null || intent === null || bonus === 0) return [...candidates]
   const tests = [HEADING_IS_QUERY, ...FEATURES[intent]].map(feature => ({ feature, matches: feature.for(query) }))
+  const texts = candidates.map(({ chunk: { text } }) => prefixOf(text, LONGEST_SEARCHED))
+  const isNamed = yield* namedEntries(query, texts)
   const raised: Candidate[] = []
-  for (const candidate of candidates) {
-    const { header, text } = candidate.chunk
-    const passage = { header: prefixOf(header, LONGEST_READ_QUESTION), text: prefixOf(text, LONGEST_SEARCHED) }
-    const found: Feature[] = []
+  for (const [at, candidate] of candidates.entries()) {
+    const passage = { header: prefixOf(candidate.chunk.header, LONGEST_READ_QUESTION), text: texts[at] ?? '' }
+    const features = isNamed[at] ? [ENTRY] : []
     for (const { feature, matches } of tests) {
-      if (matches(passage)) found.push(feature)
+      if (matches(passage)) features.push(feature.name)
       yield
     }
-    const count = found.length + (found.includes(HEADING_IS_QUERY) ? 1 : 0)
+    const count = features.length + features.filter(name => COUNTS_TWICE.includes(name)).length
     const gain = (bonus * Math.min(count, 3)) / 2
-    const features = found.map(({ name }) => name)
     raised.push({ ...candidate, answerability: { bonus: gain, features }, value: candidate.value + gain })
   }
   return raised.sort(byValue)

@@ -1,0 +1,47 @@
+import { addTo } from '../core/collections.ts'
+import { LONGEST_READ_QUESTION, prefixOf } from '../core/prefix.ts'
+import type { Steps } from '../core/steps.ts'
+import { beginsWithPipe, cellsOf, isDelimiterRow } from '../text/sentences/table-row.ts'
+import { rawWords } from '../text/terms/terms.ts'
+
+/** Longest name of an entry, in UTF-16 code units, without the marks around it. */
+const LONGEST_NAME = 80
+/** A name that more passages have an entry for tells none of them from the others: "id" in the tables of an API. */
+const MOST_HOLDERS = 3
+/** A paragraph or an item of a list that begins with code or with words in bold. */
+const MARKED_NAME = /^[^\S\n]*(?:[-*+][^\S\n]{1,4})?(`{1,2}|\*\*)([^`*\n]{1,80})\1/u
+
+/**
+ * Finds the passages that have an entry for a name in a question: a row of a table whose first cell it is, or a paragraph or an item of a list that begins with it in code or in bold. A question names an entry when
+ * it has all words of the name one after the other: "default of maxThreads". Names that more than three of the passages have do not count.
+ *
+ * @param passages their texts
+ * @returns for each passage whether it has one
+ */
+export function* namedEntries(query: string, passages: readonly string[]): Steps<boolean[]> {
+  const asked = padded(prefixOf(query, LONGEST_READ_QUESTION))
+  const holders = new Map<string, number[]>()
+  for (const [at, passage] of passages.entries()) {
+    const names = new Set(entriesOf(passage).map(padded))
+    for (const name of names) if (name.trim() !== '' && asked.includes(name)) addTo(holders, name, at)
+    yield
+  }
+  const found = new Set([...holders.values()].filter(({ length }) => length <= MOST_HOLDERS).flat())
+  return passages.map((_, at) => found.has(at))
+}
+
+/** The names of the entries of a text, in reading order. The names of the columns of a table are none. */
+function entriesOf(text: string): string[] {
+  const lines = text.split('\n')
+  const names = lines.map((line, at) => {
+    if (!beginsWithPipe(line)) return MARKED_NAME.exec(line)?.[2]
+    return isDelimiterRow(line) || isDelimiterRow(lines[at + 1] ?? '') ? undefined : cellsOf(line)[0]
+  })
+  return names.filter(name => name !== undefined && name.length <= LONGEST_NAME) as string[]
+}
+
+/** The words of a text between spaces, so that a part of a word is not found in it. */
+function padded(text: string): string {
+  const words = rawWords(text)
+  return words.length === 0 ? '' : ` ${words.join(' ')} `
+}
