@@ -4,7 +4,7 @@ import type { Candidate, Chunk, Dropped, FilterResult, Intent } from '../core/ty
 import type { StageName } from '../core/vocabulary.ts'
 import { type Packed, type PackOptions, pack } from '../pack/pack.ts'
 import { tellApart } from '../pack/source-name.ts'
-import { addAnswerability } from '../rank/answerability.ts'
+import { addAnswerability } from '../rank/answerability/answerability.ts'
 import { collect, dropWithoutText } from '../rank/collect.ts'
 import { cutTo } from '../rank/cut.ts'
 import { dedupe } from '../rank/dedupe.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { finish } from '../../src/core/steps.ts'
-import { addAnswerability as addAnswerabilityInSteps } from '../../src/rank/answerability.ts'
-import { candidate } from '../support/candidates.ts'
+import { finish } from '../../../src/core/steps.ts'
+import { addAnswerability as addAnswerabilityInSteps } from '../../../src/rank/answerability/answerability.ts'
+import { candidate } from '../../support/candidates.ts'
 
 const addAnswerability = (...input: Parameters<typeof addAnswerabilityInSteps>) =>
   finish(addAnswerabilityInSteps(...input))

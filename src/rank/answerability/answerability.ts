@@ -1,9 +1,9 @@
-import { LONGEST_READ_QUESTION, prefixOf } from '../core/prefix.ts'
-import type { Steps } from '../core/steps.ts'
-import type { Candidate, Chunk, Intent } from '../core/types.ts'
-import { rawWords } from '../text/terms/terms.ts'
+import { LONGEST_READ_QUESTION, prefixOf } from '../../core/prefix.ts'
+import type { Steps } from '../../core/steps.ts'
+import type { Candidate, Chunk, Intent } from '../../core/types.ts'
+import { rawWords } from '../../text/terms/terms.ts'
+import { byValue } from '../order.ts'
 import { namedEntries } from './named-entries.ts'
-import { byValue } from './order.ts'
 
 /** What a feature looks at: a chunk, or the start of a long one. */
 type Passage = Pick<Chunk, 'header' | 'text'>

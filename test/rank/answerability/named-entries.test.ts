@@ -1,0 +1,64 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { finish } from '../../../src/core/steps.ts'
+import { addAnswerability } from '../../../src/rank/answerability/answerability.ts'
+import { namedEntries } from '../../../src/rank/answerability/named-entries.ts'
+import { candidate } from '../../support/candidates.ts'
+import { HOSTILE_TEXTS } from '../../support/hostile-texts.ts'
+
+const isFound = (query: string, passage: string) => finish(namedEntries(query, [passage]))[0]
+
+describe('entries for a name in a question', () => {
+  it.each([
+    ['a row', '| Name | Meaning |\n| --- | --- |\n| maxThreads | The most threads. |'],
+    ['a row with marks', '| Name | Meaning |\n| --- | --- |\n| **`maxThreads`** | The most threads. |'],
+    ['an item in code', 'Text.\n\n- `maxThreads`: the most threads'],
+    ['an item in bold', '*   **maxThreads** is the most.'],
+    ['a term', '`maxThreads`\n\n  The most threads.'],
+  ])('are %s', (_, passage) => {
+    expect(isFound('default of maxThreads', passage)).toBe(true)
+    expect(isFound('MAXTHREADS?', passage)).toBe(true)
+  })
+
+  it.each([
+    ['in text', 'The maxThreads of the pool.'],
+    ['in code within a sentence', 'Set `maxThreads` to 200.'],
+    ['in another cell', '| Name | Meaning |\n| --- | --- |\n| pool | maxThreads |'],
+    ['of a column', '| maxThreads | Meaning |\n| --- | --- |\n| pool | 200 |'],
+    ['as a part of a longer one', '| Name | Meaning |\n| --- | --- |\n| maxThreads of the pool | 200 |'],
+    ['as a part of a word', '- `axThread`: none'],
+  ])('are not names %s', (_, passage) => {
+    expect(isFound('default of maxThreads', passage)).toBe(false)
+  })
+
+  it('may have several words, which the question has one after the other', () => {
+    const passage = '| Fee | Coins |\n| --- | --- |\n| Late mooring | 4 |'
+    expect(isFound('What is the late mooring fee?', passage)).toBe(true)
+    expect(isFound('What is late about the mooring fee?', passage)).toBe(false)
+  })
+
+  it('do not count when more than three passages have them', () => {
+    const passages = (count: number) => Array.from({ length: count }, (_, at) => `- \`id\`: of ${at}`)
+    expect(finish(namedEntries('id of a pump', passages(3)))).toEqual([true, true, true])
+    expect(finish(namedEntries('id of a pump', passages(4)))).toEqual([false, false, false, false])
+  })
+
+  it('are found in any text, once for each passage', () => {
+    const text = fc.oneof(fc.string(), fc.constantFrom(...HOSTILE_TEXTS), fc.constant('- `pump`: one\n- `pump`: two'))
+    fc.assert(
+      fc.property(fc.string(), fc.array(text, { maxLength: 4 }), (query, passages) => {
+        expect(finish(namedEntries(query, passages))).toHaveLength(passages.length)
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  it('raise a candidate by the whole bonus, and the trace names the reason', () => {
+    const row = candidate({ id: 1, text: '| Name | Meaning |\n| --- | --- |\n| `maxThreads` | Many. |' }, 0.5)
+    const other = candidate({ id: 2, text: 'The maxThreads of the pool.' }, 0.55)
+    const [first, second] = finish(addAnswerability([other, row], 'meaning of maxThreads', 'exploratory', 0.1))
+    expect(first?.answerability).toEqual({ bonus: 0.1, features: ['entry that it names'] })
+    expect([first?.chunk.id, first?.value]).toEqual([1, 0.6])
+    expect(second?.answerability).toEqual({ bonus: 0, features: [] })
+  })
+})
