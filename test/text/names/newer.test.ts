@@ -27,6 +27,7 @@ describe('isNewer', () => {
     ['other folders', 'photon/v2/setup.md', 'axial/v1/setup.md'],
     ['no version', 'docs/setup.md', 'docs/v1/setup.md'],
     ['a version that is no number', 'docs/1.x/setup.md', 'docs/1.4/setup.md'],
+    ['a version in the place of a year', 'docs/v3/setup.md', 'docs/2024/setup.md'],
     ['a version and a year', 'docs/v3/setup.md', 'docs/2024/v1/setup.md'],
   ])('is false for %s', (_, one, other) => {
     expect(isNewer(at(one), at(other))).toBe(false)
@@ -64,13 +65,22 @@ describe('namesTimeOf', () => {
     expect(namesTimeOf(question, v4)).toBe(true),
   )
 
+  it.each(['How is Fastify 4 set up?', 'What did version 4 bring?', '4.28 setup of keys'])('%j names 4.28', question =>
+    expect(namesTimeOf(question, v4)).toBe(true),
+  )
+
+  it('a number that counts things names no version', () => {
+    for (const question of ['What are the 4 steps of setup?', 'setup within 4 minutes of start'])
+      expect(namesTimeOf(question, v4)).toBe(false)
+  })
+
   it.each(['setup', 'setup in 5', 'setup of 4.2', 'setup of 14', 'IPv4 setup', 'listen on 0.0.4', '4.28.1'])(
     '%j does not name 4.28',
     question => expect(namesTimeOf(question, v4)).toBe(false),
   )
 
   it('reads the start of a long question, as the other rules do', () => {
-    expect(namesTimeOf(`setup in 4 ${'of ships '.repeat(200)}`, v4)).toBe(true)
+    expect(namesTimeOf(`setup in 4, ${'of ships '.repeat(200)}`, v4)).toBe(true)
     expect(namesTimeOf(`setup ${'of ships '.repeat(200)} in 4`, v4)).toBe(false)
   })
 
