@@ -11,8 +11,13 @@ const MOST_HOLDERS = 3
 /** A paragraph or an item of a list that begins with code or with words in bold. */
 const MARKED_NAME = /^[^\S\n]*(?:[-*+][^\S\n]{1,4})?(`{1,2}|\*\*)([^`*\n]{1,80})\1/u
 
+/** A heading, by its first word: "ISH-4409 in more detail". */
+const FIRST_OF_HEADING = /^ {0,3}#{1,6}[^\S\n]+[`*_]{0,3}([^\s`*]{1,80})/u
+/** A word that names one thing: it has a digit, a sign inside, or a capital behind a small letter. */
+const IDENTIFIER = /\p{N}|[\p{L}][-_.:/]\p{L}|\p{Ll}\p{Lu}/u
+
 /**
- * Finds the passages that have an entry for a name in a question: a row of a table whose first cell it is, or a paragraph or an item of a list that begins with it in code or in bold. A question names an entry when
+ * Finds the passages that have an entry for a name in a question: a row of a table whose first cell it is, or a paragraph or an item of a list that begins with it in code or in bold, or a heading whose first word it is, when this is an identifier. A question names an entry when
  * it has all words of the name one after the other: "default of maxThreads". Names that more than three of the passages have do not count.
  *
  * @param passages their texts
@@ -34,10 +39,16 @@ export function* namedEntries(query: string, passages: readonly string[]): Steps
 function entriesOf(text: string): string[] {
   const lines = text.split('\n')
   const names = lines.map((line, at) => {
-    if (!beginsWithPipe(line)) return MARKED_NAME.exec(line)?.[2]
+    if (!beginsWithPipe(line)) return MARKED_NAME.exec(line)?.[2] ?? identifierOf(line)
     return isDelimiterRow(line) || isDelimiterRow(lines[at + 1] ?? '') ? undefined : cellsOf(line)[0]
   })
   return names.filter(name => name !== undefined && name.length <= LONGEST_NAME) as string[]
+}
+
+/** The identifier that a heading begins with. */
+function identifierOf(line: string): string | undefined {
+  const word = FIRST_OF_HEADING.exec(line)?.[1]
+  return word !== undefined && IDENTIFIER.test(word) ? word : undefined
 }
 
 /** The words of a text between spaces, so that a part of a word is not found in it. */

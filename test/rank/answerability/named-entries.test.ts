@@ -15,6 +15,8 @@ describe('entries for a name in a question', () => {
     ['an item in code', 'Text.\n\n- `maxThreads`: the most threads'],
     ['an item in bold', '*   **maxThreads** is the most.'],
     ['a term', '`maxThreads`\n\n  The most threads.'],
+    ['a heading', '### maxThreads in more detail\n\nThe most threads.'],
+    ['a heading in code', '## `maxThreads`\n'],
   ])('are %s', (_, passage) => {
     expect(isFound('default of maxThreads', passage)).toBe(true)
     expect(isFound('MAXTHREADS?', passage)).toBe(true)
@@ -23,12 +25,18 @@ describe('entries for a name in a question', () => {
   it.each([
     ['in text', 'The maxThreads of the pool.'],
     ['in code within a sentence', 'Set `maxThreads` to 200.'],
+    ['in a heading behind another word', '## The maxThreads\n\nMany.'],
     ['in another cell', '| Name | Meaning |\n| --- | --- |\n| pool | maxThreads |'],
     ['of a column', '| maxThreads | Meaning |\n| --- | --- |\n| pool | 200 |'],
     ['as a part of a longer one', '| Name | Meaning |\n| --- | --- |\n| maxThreads of the pool | 200 |'],
     ['as a part of a word', '- `axThread`: none'],
   ])('are not names %s', (_, passage) => {
     expect(isFound('default of maxThreads', passage)).toBe(false)
+  })
+
+  it('are headings only with an identifier', () => {
+    expect(isFound('What is the limit of ISH-4409?', '## ISH-4409 and others\n\nSand.')).toBe(true)
+    expect(isFound('What is the pump for?', '## Pump\n\nFor water.')).toBe(false)
   })
 
   it('may have several words, which the question has one after the other', () => {
