@@ -130,7 +130,9 @@ export function addIngestCommand(program: Command, dependencies: IngestCommandDe
       const project = name === undefined ? null : await projectNamed(name, dependencies.findProject)
       const options = optionsOf(flags, project, command)
       await runIngest(path, project, options, dependencies).catch((error: unknown) => {
-        throw error instanceof Error ? Object.assign(error, { message: inWordsOf(project, error.message) }) : error
+        // Only our own errors can name variables. The message of an aborted request cannot be changed.
+        if (error instanceof StowageError) error.message = inWordsOf(project, error.message)
+        throw error
       })
     })
 }
