@@ -12,6 +12,7 @@ import { joinParted } from './markup/parted-words.ts'
 import { withoutRunningLines } from './markup/running-lines.ts'
 import { stripMarks } from './markup/strip-marks.ts'
 import { spokenText } from './markup/subtitles.ts'
+import { readTitleBlock } from './markup/title-block.ts'
 import type { SkippedDocument, SourceDocument } from './source-document.ts'
 import { decodeFile } from './text-files.ts'
 
@@ -84,6 +85,9 @@ async function readText(
   return { text: decoded.text.replace(/\r\n?/g, '\n'), fault: decoded.fault }
 }
 
+/** Only Markdown has a title block. */
+const NO_TITLE_BLOCK = { title: null, length: 0 }
+
 const nameOf = (file: string) => readableName(basename(file, extname(file)))
 
 /** nroff prints a bold letter as the letter, a backspace and the letter again, and an underlined one as `_`, a backspace and the letter. */
@@ -97,7 +101,9 @@ export async function readDocument(file: string, docId: string): Promise<SourceD
   const format = formatOf(file)
   const isMarkdown = format === 'markdown'
   const frontMatter = readFrontMatter(whole)
-  const rest = whole.slice(frontMatter.length)
+  const matterless = whole.slice(frontMatter.length)
+  const titleBlock = isMarkdown ? readTitleBlock(matterless) : NO_TITLE_BLOCK
+  const rest = matterless.slice(titleBlock.length)
   const body = isMarkdown
     ? stripMarks(rest)
     : format === 'subtitles'
@@ -111,7 +117,7 @@ export async function readDocument(file: string, docId: string): Promise<SourceD
   ]
   return {
     docId,
-    title: frontMatter.title ?? documentTitle(body, name, !isMarkdown) ?? name,
+    title: frontMatter.title ?? titleBlock.title ?? documentTitle(body, name, !isMarkdown) ?? name,
     text: body,
     place: file,
     ...(isMarkdown ? {} : { isPlain: true }),

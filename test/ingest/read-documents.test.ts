@@ -115,6 +115,13 @@ describe('openDocuments, files', () => {
     ['[![build](a.svg)](b)\n\n# Tides [![npm](c)](d)\n', 'Tides'],
     ['# <img src="a.png">\n\ntext\n', 'name'],
     ['## Second level\n', 'name'],
+    ['## tide gauge list\n\nLists gauges.\n\n### Options\n\nNone.\n', 'tide gauge list'],
+    ['## Options\n\nNone.\n\n### Long\n\n## Examples\n', 'name'],
+    ['### Note\n\ntext\n\n#### More\n', 'name'],
+    ['% tide-gauge(1) Manual of gauges\n% Zoë\n% May 2026\n\n# NAME\n\ntide-gauge\n', 'tide-gauge(1)'],
+    ['% tide-gauge 8\n\n## NAME\n\ntide-gauge\n', 'tide-gauge(8)'],
+    ['% How tides *rise*\n  and fall\n\n# The moon\n', 'How tides rise'],
+    ['100 % of it\n% is water\n', 'name'],
     ['text\n# Later\n', 'name'],
     ['', 'name'],
     ['\n\nTide *tables*\n=====\n\ntext', 'Tide tables'],
@@ -146,6 +153,12 @@ describe('openDocuments, files', () => {
     ['code.md', '# Gates\n\n```sh\n# as root\n```\n', 'Gates'],
   ])('names %s after its file when it has several first headings and is no README', async (name, text, title) => {
     expect((await readAll(await lay({ [name]: text }))).documents[0]?.title).toBe(title)
+  })
+
+  it('leaves out the title block of Pandoc, in Markdown only', async () => {
+    const text = '% tide-gauge 1\n% Zoë\n\n## NAME\n\ntide-gauge - reads a gauge\n'
+    const { documents } = await readAll(await lay({ 'gauge.md': text, 'gauge.txt': text }))
+    expect(documents).toMatchObject([{ text: '\n## NAME\n\ntide-gauge - reads a gauge\n' }, { text }])
   })
 
   it('reads letters that nroff has struck twice once, and underlined ones without their lines', async () => {

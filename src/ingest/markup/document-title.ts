@@ -11,8 +11,8 @@ const MARKUP_LINE = /^(?:\.\.(?:[ \t]|$)|:[^:\s][^:]*:(?:\s|$)|[ \t]|$)/
 const BETWEEN_RULES = /^([*#~^"+])\1{2,}[ \t]*\n[ \t]*([\p{L}\p{N}:`].*)\n\1{3,}[ \t]*(?:\n|$)/u
 
 /**
- * The heading of level 1 that a text begins with, or its only title between two lines of another sign; null without one. Of several headings of level 1 the first is a chapter or a version like the
- * others, unless the file is a README or an index. Labels, comments and fields may stand above it in text that is no Markdown.
+ * The heading of level 1 or 2 that a text begins with when all others are below it, or its only title between two lines of another sign; null without one. Of several headings of level 1 the first is a chapter or a version like the
+ * others, unless the file is a README or an index. One of level 2 has others below it: pages that commands write about themselves begin in this way. Labels, comments and fields may stand above it in text that is no Markdown.
  */
 export function documentTitle(text: string, fileName: string, isPlain: boolean): string | null {
   const between = isPlain ? titleBetweenRules(text.slice(endOfMarkup(text))) : null
@@ -21,9 +21,13 @@ export function documentTitle(text: string, fileName: string, isPlain: boolean):
   if (isPlain && sections[0]?.depth === 0 && endOfMarkup(text) >= (sections[1]?.heading?.start ?? text.length))
     sections.shift()
   const [first, ...others] = sections
-  if (first?.depth !== 1) return null
-  const isOnly = others.every(({ depth }) => depth !== 1)
-  return isOnly || IS_GENERAL_NAME.test(fileName) ? first.path || null : null
+  if (first === undefined || !isTitle(first.depth, others, fileName)) return null
+  return first.path || null
+}
+
+function isTitle(depth: number, others: readonly { depth: number }[], fileName: string): boolean {
+  const isAbove = others.every(other => other.depth > depth)
+  return depth === 1 ? isAbove || IS_GENERAL_NAME.test(fileName) : depth === 2 && isAbove && others.length > 0
 }
 
 function titleBetweenRules(text: string): string | null {
