@@ -3,6 +3,7 @@ import type { Steps } from '../../core/steps.ts'
 import type { Candidate, Chunk, Intent } from '../../core/types.ts'
 import { rawWords } from '../../text/terms/terms.ts'
 import { byValue } from '../order.ts'
+import { documentName } from '../searched-text.ts'
 import { namedEntries } from './named-entries.ts'
 
 /** What a feature looks at: a chunk, or the start of a long one. */
@@ -105,7 +106,13 @@ export function* addAnswerability(
   if (query === null || intent === null || bonus === 0) return [...candidates]
   const tests = [HEADING_IS_QUERY, ...FEATURES[intent]].map(feature => ({ feature, matches: feature.for(query) }))
   const texts = candidates.map(({ chunk: { text } }) => prefixOf(text, LONGEST_SEARCHED))
-  const isNamed = yield* namedEntries(query, texts)
+  const places = candidates.map(({ chunk }) =>
+    prefixOf(`${documentName(chunk)} ${chunk.sectionPath}`, LONGEST_READ_QUESTION),
+  )
+  const isNamed = yield* namedEntries(
+    query,
+    texts.map((text, at) => ({ place: places[at] ?? '', text })),
+  )
   const raised: Candidate[] = []
   for (const [at, candidate] of candidates.entries()) {
     const passage = { header: prefixOf(candidate.chunk.header, LONGEST_READ_QUESTION), text: texts[at] ?? '' }

@@ -2,7 +2,8 @@ import { addTo } from '../../core/collections.ts'
 import { LONGEST_READ_QUESTION, prefixOf } from '../../core/prefix.ts'
 import type { Steps } from '../../core/steps.ts'
 import { beginsWithPipe, cellsOf, isDelimiterRow } from '../../text/sentences/table-row.ts'
-import { rawWords } from '../../text/terms/terms.ts'
+import { rawWords, terms } from '../../text/terms/terms.ts'
+import { askedOptions, optionsOf } from './options.ts'
 
 /** Longest name of an entry, in UTF-16 code units, without the marks around it. */
 const LONGEST_NAME = 80
@@ -16,28 +17,51 @@ const FIRST_OF_HEADING = /^ {0,3}#{1,6}[^\S\n]+[`*_]{0,3}([^\s`*]{1,80})/u
 /** A word that names one thing: it has a digit, a sign inside, or a capital behind a small letter. */
 const IDENTIFIER = /\p{N}|[\p{L}][-_.:/]\p{L}|\p{Ll}\p{Lu}/u
 
+/** A text, and where it stands: the name of its document and its section path. */
+export interface PlacedText {
+  place: string
+  text: string
+}
+
 /**
  * Finds the passages that have an entry for a name in a question: a row of a table whose first cell it is, or a paragraph or an item of a list that begins with it in code or in bold, or a heading whose first word it is, when this is an identifier. A question names an entry when
- * it has all words of the name one after the other: "default of maxThreads". Names that more than three of the passages have do not count.
+ * it has all words of the name one after the other: "default of maxThreads". An option of a command (`--jump`) may begin any line, and counts with its dashes. Of more than three passages that have an entry for a name, those count whose place has most words of the question, when they are at most three: "--force of docker volume rm".
  *
- * @param passages their texts
  * @returns for each passage whether it has one
  */
-export function* namedEntries(query: string, passages: readonly string[]): Steps<boolean[]> {
-  const asked = padded(prefixOf(query, LONGEST_READ_QUESTION))
+export function* namedEntries(query: string, passages: readonly PlacedText[]): Steps<boolean[]> {
+  const question = prefixOf(query, LONGEST_READ_QUESTION)
+  const asked = padded(question)
+  const options = new Set(askedOptions(question))
   const holders = new Map<string, number[]>()
-  for (const [at, passage] of passages.entries()) {
-    const names = new Set(entriesOf(passage).map(padded))
+  for (const [at, { text }] of passages.entries()) {
+    const lines = text.split('\n')
+    const names = new Set(entriesOf(lines).map(padded))
     for (const name of names) if (name.trim() !== '' && asked.includes(name)) addTo(holders, name, at)
+    if (options.size > 0)
+      for (const name of new Set(lines.flatMap(optionsOf))) if (options.has(name)) addTo(holders, name, at)
     yield
   }
-  const found = new Set([...holders.values()].filter(({ length }) => length <= MOST_HOLDERS).flat())
+  const words = new Set(terms(question))
+  const found = new Set([...holders.values()].flatMap(some => closest(some, passages, words)))
   return passages.map((_, at) => found.has(at))
 }
 
-/** The names of the entries of a text, in reading order. The names of the columns of a table are none. */
-function entriesOf(text: string): string[] {
-  const lines = text.split('\n')
+/** The holders of an entry, or those of too many whose places have most words of the question. */
+function closest(
+  holders: readonly number[],
+  passages: readonly PlacedText[],
+  words: ReadonlySet<string>,
+): readonly number[] {
+  if (holders.length <= MOST_HOLDERS) return holders
+  const shared = holders.map(at => new Set(terms(passages[at]?.place ?? '').filter(term => words.has(term))).size)
+  const most = Math.max(...shared)
+  const best = holders.filter((_, at) => shared[at] === most)
+  return best.length <= MOST_HOLDERS ? best : []
+}
+
+/** The names of the entries of the lines of a text, in reading order. The names of the columns of a table are none. */
+function entriesOf(lines: readonly string[]): string[] {
   const names = lines.map((line, at) => {
     if (!beginsWithPipe(line)) return MARKED_NAME.exec(line)?.[2] ?? identifierOf(line)
     return isDelimiterRow(line) || isDelimiterRow(lines[at + 1] ?? '') ? undefined : cellsOf(line)[0]

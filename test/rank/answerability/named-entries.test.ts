@@ -6,7 +6,14 @@ import { namedEntries } from '../../../src/rank/answerability/named-entries.ts'
 import { candidate } from '../../support/candidates.ts'
 import { HOSTILE_TEXTS } from '../../support/hostile-texts.ts'
 
-const isFound = (query: string, passage: string) => finish(namedEntries(query, [passage]))[0]
+const entriesFor = (query: string, texts: readonly string[]) =>
+  finish(
+    namedEntries(
+      query,
+      texts.map(text => ({ place: '', text })),
+    ),
+  )
+const isFound = (query: string, passage: string) => entriesFor(query, [passage])[0]
 
 describe('entries for a name in a question', () => {
   it.each([
@@ -47,15 +54,27 @@ describe('entries for a name in a question', () => {
 
   it('do not count when more than three passages have them', () => {
     const passages = (count: number) => Array.from({ length: count }, (_, at) => `- \`id\`: of ${at}`)
-    expect(finish(namedEntries('id of a pump', passages(3)))).toEqual([true, true, true])
-    expect(finish(namedEntries('id of a pump', passages(4)))).toEqual([false, false, false, false])
+    expect(entriesFor('id of a pump', passages(3))).toEqual([true, true, true])
+    expect(entriesFor('id of a pump', passages(4))).toEqual([false, false, false, false])
+  })
+
+  it('count when more than three passages have them and at most three stand in a place that the question names', () => {
+    const passages = ['volume rm', 'network rm', 'image rm', 'volume prune', 'volume'].map(place => ({
+      place: `docker ${place} > Options`,
+      text: '| `--force` | Asks nothing. |',
+    }))
+    const found = (query: string) => finish(namedEntries(query, passages))
+    expect(found('--force of docker network rm')).toEqual([false, true, false, false, false])
+    expect(found('--force of docker rm')).toEqual([true, true, true, false, false])
+    expect(found('--force in docker')).toEqual([false, false, false, false, false])
+    expect(found('--force')).toEqual([false, false, false, false, false])
   })
 
   it('are found in any text, once for each passage', () => {
     const text = fc.oneof(fc.string(), fc.constantFrom(...HOSTILE_TEXTS), fc.constant('- `pump`: one\n- `pump`: two'))
     fc.assert(
       fc.property(fc.string(), fc.array(text, { maxLength: 4 }), (query, passages) => {
-        expect(finish(namedEntries(query, passages))).toHaveLength(passages.length)
+        expect(entriesFor(query, passages)).toHaveLength(passages.length)
       }),
       { numRuns: 50 },
     )
