@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { toBlocks } from '../../../src/ingest/documents/pdf/blocks.ts'
 import type { Line, Tag } from '../../../src/ingest/documents/pdf/page-text.ts'
-import { toMarkdown } from '../../../src/ingest/documents/pdf/to-markdown.ts'
+import { type PagedText, toMarkdown } from '../../../src/ingest/documents/pdf/to-markdown.ts'
 import { pageAt } from './support/pdf-lines.ts'
 
 /** 100 letters, so that it ends at 550, at the right edge of the column. */
@@ -18,12 +18,14 @@ interface Drawn {
   block?: number
 }
 
-function read(drawn: readonly Drawn[]): string {
+const read = (drawn: readonly Drawn[]): string => readPages(drawn).text.trim()
+
+function readPages(drawn: readonly Drawn[]): PagedText {
   const lines = drawn.map(({ text, x = 50, y, page = 0, isMonospaced = false, block }): Line => {
     const [line] = pageAt(page, [y, [x, text]]) as [Line]
     return { ...line, isMonospaced, tag: block === undefined ? null : tag(block) }
   })
-  return toMarkdown(toBlocks(lines, { found: new Map(), source: 'unknown' }), 2).text.trim()
+  return toMarkdown(toBlocks(lines, { found: new Map(), source: 'unknown' }), 3)
 }
 
 describe('a monospaced line in a PDF', () => {
@@ -66,6 +68,27 @@ describe('a monospaced line in a PDF', () => {
     const code = { text: 'ships --list', y: 112, isMonospaced: true, ...own }
     expect(read([above, code, { text: PROSE, y: 160 }])).toBe(
       `${above.text}\n\n\`\`\`\nships --list\n\`\`\`\n\n${PROSE}`,
+    )
+  })
+})
+
+describe('code in a PDF that goes over page breaks', () => {
+  const code = (text: string, page: number, x = 50): Drawn => ({ text, x, y: 100, page, isMonospaced: true })
+
+  it('is one block, and each line belongs to its page', () => {
+    const { text, pages } = readPages([
+      code('for ship in ships:', 0),
+      code('light(ship)', 1, 70),
+      code('sleep()', 2),
+      { text: PROSE, y: 140, page: 2 },
+    ])
+    expect(text).toBe(`\`\`\`\nfor ship in ships:\n    light(ship)\nsleep()\n\`\`\`\n\n${PROSE}\n`)
+    expect(pages.map(start => text.slice(start).split('\n', 1)[0])).toEqual(['```', '    light(ship)', 'sleep()'])
+  })
+
+  it('is two blocks with text between', () => {
+    expect(read([code('ls', 0), { text: PROSE, y: 60, page: 1 }, code('cd', 1)])).toBe(
+      `\`\`\`\nls\n\`\`\`\n\n${PROSE}\n\n\`\`\`\ncd\n\`\`\``,
     )
   })
 })

@@ -38,7 +38,7 @@ export function toBlocks(lines: readonly Line[], headings: Headings): PdfBlock[]
       blocks.push({ kind: 'heading', level: heading.level, lines: lines.slice(at, at + count) })
     } else if (line.table) blocks.push(tableBlock(line.table, line.page, blocks.at(-1)))
     else if (isCode[at]) {
-      while (isCode[at + count] && lines[at + count]?.page === line.page && !isHeading(at + count)) count += 1
+      while (isCode[at + count] && !isHeading(at + count)) count += 1
       blocks.push({ kind: 'code', lines: lines.slice(at, at + count) })
     } else if (table && !isList(table.rows)) {
       const { lines: all, rows, pages } = withNextPages(table, lines, at, isHeading)

@@ -163,7 +163,9 @@ function cellText(cell: string, page: number, spelling: Spelling): string {
 function writeCode(lines: readonly Line[], writer: PageWriter): void {
   const left = Math.min(...lines.map(({ x0 }) => x0))
   const text = lines.map(line => indentation(line, left) + spacedCells(line)).join('\n')
-  writer.write(fencedCode(text), lines[0]?.page ?? 0)
+  const pages = lines.map(({ page }) => page)
+  // The fences belong to the pages of the lines beside them.
+  writeParts(fencedCode(text).split('\n'), '\n', [pages[0] as number, ...pages, pages.at(-1) as number], writer)
 }
 
 function widthOfCharacter({ x0, x1, text }: { x0: number; x1: number; text: string }): number {
