@@ -124,6 +124,25 @@ describe('chunkMarkdown, tables that are drawn with signs', () => {
     expect(rowsIn(texts)).toEqual(upTo(40))
   })
 
+  it.each([
+    ['fenced code', '```sql\n', '\n```', ''],
+    ['indented code', '', '', '    '],
+  ])(
+    'have their head in each part in %s, whose fences stand in the first and the last part',
+    (_, open, end, indent) => {
+      const lines = upTo(40).map(at => `| basin${at}  | holds water   |`)
+      const printed = (command: string) => [`mysql> ${command};`, ...HEAD, ...lines, rule, '40 rows in set', '']
+      const code = [...printed('SELECT basins'), ...printed('SELECT again')].map(line => indent + line).join('\n')
+      const texts = chunk(`# Basins\n\n${open}${code}${end}\n`).map(piece => piece.text)
+      expect(texts.length).toBeGreaterThan(6)
+      const head = HEAD.map(line => indent + line).join('\n')
+      for (const part of texts) expect(part).toContain(`${head}\n${indent}| basin`)
+      expect(rowsIn(texts)).toEqual([...upTo(40), ...upTo(40)])
+      expect(texts[0]?.startsWith(`# Basins\n\n${open}${indent}mysql> SELECT basins;\n${head}`)).toBe(true)
+      expect(texts.at(-1)?.endsWith(`40 rows in set${end && `\n${end}`}`)).toBe(true)
+    },
+  )
+
   it('are not cut where a cell goes on in the next line', () => {
     const lines = upTo(20).flatMap(at => [`| basin${at}  | holds water   |`, '|         | and two ships |'])
     const texts = chunk([...HEAD, ...lines, rule].join('\n')).map(piece => piece.text)

@@ -157,14 +157,14 @@ function partsOf(tokens: Token[], index: number, span: Span, lines: Span[], text
     case 'table_open':
       return { kind: 'atomic', parts: tile(span, startsOf(tokens, index, lines)) }
     case 'fence':
-      return { kind: 'code', parts: tile(span, fencedLines(linesIn(span, map, lines))) }
+      return { kind: 'code', parts: tile(span, fencedStarts(linesIn(span, map, lines), text)) }
     case 'code_block':
-      return { kind: 'code', parts: linesIn(span, map, lines) }
+      return { kind: 'code', parts: tile(span, drawnRows(linesIn(span, map, lines), text, true)) }
     case 'html_block':
       return { kind: 'atomic', parts: linesIn(span, map, lines) }
     default: {
       const rows = drawnRows(linesIn(span, map, lines), text)
-      return rows === null ? PROSE : { kind: 'atomic', parts: tile(span, rows) }
+      return rows.length > 1 ? { kind: 'atomic', parts: tile(span, rows) } : PROSE
     }
   }
 }
@@ -206,10 +206,10 @@ function tile(whole: Span, starts: Start[]): Part[] {
 }
 
 /**
- * The starts of the rows of tables that are drawn with signs, and of the text around them; null when the lines have none. A program writes
- * its result right below the command and above the number of rows.
+ * The starts of the rows of tables that are drawn with signs, and of the text around them, or of its lines in code. A program writes its
+ * result right below the command and above the number of rows.
  */
-function drawnRows(lines: readonly Span[], text: string): Start[] | null {
+function drawnRows(lines: readonly Span[], text: string, isCode = false): Start[] {
   const starts: Start[] = []
   let isText = true
   for (let at = 0; at < lines.length; ) {
@@ -217,12 +217,14 @@ function drawnRows(lines: readonly Span[], text: string): Start[] | null {
     const drawn = isDrawnRule(text.slice(start, end)) ? drawnLines(text, start).slice(0, lines.length - at) : []
     const table = readDrawnTable(drawn)
     const isTable = table !== null && (table.headLines > 0 || drawn.length === lines.length)
+    const next = at + Math.max(1, drawn.length)
     if (isTable) starts.push(...rowStarts(table, lines, at))
+    else if (isCode) starts.push(...lines.slice(at, next).map(line => ({ start: line.start, head: null })))
     else if (!isText || at === 0) starts.push({ start, head: null })
     isText = !isTable
-    at += Math.max(1, drawn.length)
+    at = next
   }
-  return starts.length > 1 ? starts : null
+  return starts
 }
 
 /** @param first place of the first line of the table */
@@ -233,9 +235,11 @@ function rowStarts({ headLines, rows }: DrawnTable, lines: readonly Span[], firs
   return head === null ? below : [{ start: head.start, head: null }, ...below]
 }
 
-/** The lines of fenced code: its fences, which say nothing alone, stay with the lines beside them. */
-const fencedLines = (lines: readonly Part[]): Part[] =>
-  lines.filter((_, at) => at === 0 || (at > 1 && at < lines.length - 1))
+/** Where fenced code is cut: its fences, which say nothing alone, stay with the lines beside them. */
+function fencedStarts(lines: readonly Part[], text: string): Start[] {
+  const code = drawnRows(lines.slice(1, -1), text, true)
+  return [...lines.slice(0, 1), ...code.slice(1)]
+}
 
 function linesIn(span: Span, map: [number, number] | null, lines: Span[]): Part[] {
   const within = map === null ? [] : lines.slice(...map).filter(line => line.start < span.end)
