@@ -151,6 +151,14 @@ describe('chunkMarkdown, tables that are drawn with signs', () => {
     expect(rowsIn(texts)).toEqual(upTo(20))
   })
 
+  it('have no head where one row of several lines stands below the second rule', () => {
+    const first = ['| basin0  | holds water   |', '| of two  | and two ships |']
+    const lines = upTo(40).map(() => '|         | and two ships |')
+    const texts = chunk([...HEAD, ...first, ...lines, rule].join('\n')).map(piece => piece.text)
+    expect(texts.length).toBeGreaterThan(3)
+    for (const name of ['| name ', '| basin0 ', '| of two ']) expect(texts.join('\n').split(name)).toHaveLength(2)
+  })
+
   it('have no head where a rule stands below each row', () => {
     const texts = chunk([rule, ...rows].join('\n')).map(piece => piece.text)
     for (const part of texts.slice(1)) expect(part).toMatch(/^\| basin\d+ /)

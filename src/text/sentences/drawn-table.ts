@@ -52,7 +52,14 @@ export function readDrawnTable(lines: readonly string[]): DrawnTable | null {
 function ruleOfResult(lines: readonly string[], rules: readonly number[]): number | null {
   const [first = 0, ...others] = rules
   const isResult = first > 1 && others.every(at => at === lines.length - 1)
-  return isResult && rowsIn(lines, rules, first).length > 1 ? first : null
+  return isResult && !isOneRow(lines.slice(first + 1).filter(line => !isDrawnRule(line))) ? first : null
+}
+
+/** Whether lines are one row, whose first cell has one line, or several at its top beside a cell that is more than twice as long. */
+function isOneRow(lines: readonly string[]): boolean {
+  const named = lines.filter(line => NAMED.test(line)).length
+  const isAtTop = lines.slice(0, named).every(line => NAMED.test(line))
+  return named < 2 || (isAtTop && 2 * named < lines.length)
 }
 
 /** Where the rows below the head begin: behind each rule, or at each line with a first cell where no rule is between them. */
