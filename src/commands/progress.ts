@@ -1,12 +1,7 @@
 import cliProgress from 'cli-progress'
+import type { Effort } from '../core/types.ts'
 
 const LINE_EVERY_MS = 5_000
-
-/** What takes the time: how much of it is done, and how much there is. */
-interface Effort {
-  done: number
-  total: number
-}
 
 export interface Progress {
   /**

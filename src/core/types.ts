@@ -146,3 +146,9 @@ export type ContextOrder = (typeof CONTEXT_ORDERS)[number]
 /** How documents are cut: into chunks along their headings, or into such chunks with the larger text around them beside. */
 export const CHUNKINGS = ['sections', 'parent-child'] as const
 export type Chunking = (typeof CHUNKINGS)[number]
+
+/** What takes the time of a long work: how much of it is done, and how much there is, in any unit. */
+export interface Effort {
+  done: number
+  total: number
+}

@@ -6,6 +6,7 @@ import { createQdrantStore } from '../adapters/qdrant/store.ts'
 import { createOpened } from '../core/work/opened.ts'
 import { startEmbeddedServer } from '../embedded/server.ts'
 import type { ReplayEnvironment, ReplayFolder } from '../evaluation/replay/run.ts'
+import { bytesOf } from '../ingest/document-groups.ts'
 import { ingest } from '../ingest/ingest.ts'
 import { createQdrantHttp } from '../qdrant/client.ts'
 import { createTokenizer } from '../text/tokens.ts'
@@ -56,8 +57,13 @@ async function openFolder(folder: string, { embedder }: Models, referenceModel: 
   return {
     store,
     ingest: async (documents, { collection, contexts, onProgress, ...chunks }) => {
-      const summary = await ingest(documents, { ...dependencies, contexts }, { collection, ...chunks }, progress =>
-        onProgress(progress.documents, documents.length),
+      const size = documents.reduce((sum, document) => sum + bytesOf(document), 0)
+      const summary = await ingest(
+        documents,
+        { ...dependencies, contexts },
+        { collection, ...chunks },
+        ({ documents: done, bytes }) =>
+          onProgress(done, documents.length, { done: bytes.written, total: size - bytes.unchanged }),
       )
       return summary.chunks
     },

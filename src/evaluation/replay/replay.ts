@@ -1,6 +1,6 @@
 import { countOf } from '../../core/collections.ts'
 import { messageOf, StowageError } from '../../core/errors.ts'
-import type { Chunking } from '../../core/types.ts'
+import type { Chunking, Effort } from '../../core/types.ts'
 import { eachAtOnce } from '../../pipeline/pacing/each-at-once.ts'
 import { type Arm, reportArm } from '../arms/arm.ts'
 import { type GoldenQuery, type GoldenSet, spread, textsOf } from '../golden-set/golden-set.ts'
@@ -38,8 +38,11 @@ export interface ReplayJob {
   onResume?: OnProgress
 }
 
-/** `phase` is the name of the set and `ingest` or `ask`, for example `isharoth: ask`. */
-export type OnProgress = (phase: string, done: number, total: number) => void
+/**
+ * `phase` is the name of the set and `ingest` or `ask`, for example `isharoth: ask`. `effort` is there where the things that are counted take
+ * unequal time.
+ */
+export type OnProgress = (phase: string, done: number, total: number, detail?: string, effort?: Effort) => void
 
 /** A golden set in its own collection. `RunArm`: the kind of arms that it can run. */
 export interface PreparedSet<RunArm extends Arm = Arm> extends SetFacts {

@@ -3,6 +3,7 @@ import type { ContextWriter } from '../../contexts/context.ts'
 import { groupBy } from '../../core/collections.ts'
 import { StowageError } from '../../core/errors.ts'
 import type { PassageStore } from '../../core/ports.ts'
+import type { Effort } from '../../core/types.ts'
 import type { SourceDocument } from '../../ingest/source-document.ts'
 import { noDeadline } from '../../pipeline/deadline.ts'
 import { candidatesWanted } from '../../pipeline/plan/derived.ts'
@@ -38,7 +39,8 @@ export interface ReplayFolder {
     options: Required<Pick<ReplayJob, 'chunkTokens' | 'chunking'>> & {
       collection: string
       contexts: ContextWriter | null
-      onProgress: (done: number, total: number) => void
+      /** Is told the documents, and the size of those that changed. */
+      onProgress: (done: number, total: number, effort: Effort) => void
     },
   ): Promise<number>
   close(): Promise<void>
@@ -115,7 +117,7 @@ export function createReplayDependencies(environment: ReplayEnvironment): Replay
         chunkTokens,
         contexts: writer,
         chunking,
-        onProgress: (done, total) => onProgress(`${set.name}: ingest`, done, total),
+        onProgress: (done, total, effort) => onProgress(`${set.name}: ingest`, done, total, '', effort),
       })
       // The set is a copy of its own, in a collection that no tenant has, so only the condition says what is read.
       const askedBy = ({ id, tenant }: GoldenQuery): AskedBy => ({

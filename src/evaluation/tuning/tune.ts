@@ -135,7 +135,7 @@ function replayJob(job: TuneJob, phase: string, sets: readonly GoldenSet[], arms
   return {
     ...job,
     ...{ sets, arms, limitQueries: null },
-    onProgress: (what, done, total) => onProgress(`${phase}: ${what}`, done, total),
+    onProgress: (what, ...progress) => onProgress(`${phase}: ${what}`, ...progress),
   }
 }
 

@@ -126,7 +126,7 @@ function worldOf(counts: Counts, reranker: Reranker | null): ReplayEnvironment {
           for (const [at, document] of texts.entries()) {
             for (const chunk of chunkMarkdown(document, { targetTokens: chunkTokens, count }))
               chunks.push({ ...chunk, id: chunks.length, collection, docId: document.docId, docTitle: document.title })
-            onProgress(at + 1, texts.length)
+            onProgress(at + 1, texts.length, { done: at + 1, total: texts.length })
           }
           for (const { sectionPath, text } of chunks) vectors.push(hashed(`${sectionPath} ${text}`))
           return chunks.length
