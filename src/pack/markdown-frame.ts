@@ -9,7 +9,7 @@ import { closesFence, openingFence } from '../text/fence.ts'
  *   stands there in a source line, and code says something else with a backslash (`[1] 0.5`);
  * - a fence or an HTML block (CommonMark 0.31, 4.5 and 4.6) that has no end in the text, because it would go on over the next source.
  *
- * Code that begins in the text, as its fence names a language, is closed instead: a chunk can end inside of it.
+ * Code that begins in the text is closed instead, because a chunk can end inside of it: its fence names a language, or stands below a blank line, a colon or nothing, and above a line of code.
  */
 export function escapeMarkdown(text: string): string {
   const { escaped, closing } = framed(text)
@@ -58,7 +58,7 @@ interface Opening {
   at: number
   /** Whether a line ends it. The first line is looked at too: `<!-->` is a whole block. */
   endsWith(line: string, isFirst: boolean): boolean
-  /** Whether a line before its end shows that it opens nothing. */
+  /** Whether a line behind the first one, and before its end, shows that it opens nothing. */
   isRefutedBy(line: string): boolean
   isCode: boolean
   /** The line to be added behind a text without its end; null where it may be no opening. */
@@ -73,7 +73,7 @@ function escapeBlocks(text: string): Framed {
   let afterTag = false
   for (let index = 0; index < lines.length; index++) {
     const line = lines[index] ?? ''
-    const opening = openingOf(line)
+    const opening = openingOf(line, lines[index - 1], lines[index + 1])
     const isUnsure = afterTag || isTableHead(line, lines[index + 1])
     const end = opening === null ? index : isUnsure ? null : endOf(opening, search, index)
     const isBroken = opening !== null && end === null
@@ -88,10 +88,11 @@ function escapeBlocks(text: string): Framed {
   return { escaped: escaped.join(''), closing: '' }
 }
 
-function openingOf(line: string): Opening | null {
+/** @param above the line before it, absent at the start of the text @param below the line behind it, absent at the end */
+function openingOf(line: string, above = '', below = ''): Opening | null {
   // A deeper fence stands in an item of a list, which ends before the next source.
   const fence = INDENTED.test(line) ? null : openingFence(line)
-  if (fence !== null) return openingOfCode(line, fence)
+  if (fence !== null) return openingOfCode(line, fence, BEFORE_CODE.test(above) && below.trim() !== '')
   const html = HTML.exec(line)
   if (!html) return null
   const [, indent = '', start = ''] = html
@@ -105,15 +106,18 @@ function openingOf(line: string): Opening | null {
   }
 }
 
-function openingOfCode(line: string, fence: string): Opening {
+/** What stands above code, and not at its end. */
+const BEFORE_CODE = /^\s*$|:\s*$/u
+
+function openingOfCode(line: string, fence: string, looksLikeOpening: boolean): Opening {
   const isNamed = namesLanguage(line, fence)
   return {
     at: fence.search(/\S/u),
     endsWith: (other, isFirst) => !isFirst && closesFence(other, fence),
-    // A fence alone can be the end of code that begins before the text.
-    isRefutedBy: other => !isNamed && opensSuchCode(other, fence),
+    // A fence alone can be the end of code that begins before the text, and some parsers see an end where white space of another kind follows.
+    isRefutedBy: other => !isNamed && (opensSuchCode(other, fence) || hasMarksAlone(other, fence)),
     isCode: true,
-    closing: isNamed ? fence : null,
+    closing: isNamed || looksLikeOpening ? fence : null,
   }
 }
 
@@ -121,6 +125,9 @@ function openingOfCode(line: string, fence: string): Opening {
 function namesLanguage(line: string, fence: string): boolean {
   return line.slice(fence.length).trim() !== ''
 }
+
+const hasMarksAlone = (line: string, fence: string): boolean =>
+  line.trim().startsWith(fence.trimStart()) && /^(?:`+|~+)$/u.test(line.trim())
 
 /** Whether some parsers take a line with a fence for the head of a table, because of the line below it. */
 function isTableHead(line: string, below = ''): boolean {
@@ -152,7 +159,7 @@ function endOf(
     const isOutside = line.trim() !== '' && line.search(/[^ ]/u) < at
     if (isOutside || search.left < 0) return null
     if (endsWith(line, index === start)) return index
-    if (isRefutedBy(line)) return null
+    if (index > start && isRefutedBy(line)) return null
   }
   return closing === null ? null : lines.length
 }

@@ -99,9 +99,10 @@ test.each([
   ['a wide citation', '［２］ Policy', '\\［２］ Policy'],
   ['a citation in fenced code', '```r\n[1] 0.5\n[2] Policy\n```', '```r\n[1] 0.5\n\\[2] Policy\n```'],
   ['a number behind fenced code', '```\n[1] 0.5\n```\n[2] 0.5', '```\n[1] 0.5\n```\n\\[2] 0.5'],
-  ['a number in code that may be text', '```\n[1] 0.5', '\\```\n\\[1] 0.5'],
+  ['a number in code that may be text', 'x\n```\n[1] 0.5', 'x\n\\```\n\\[1] 0.5'],
   ['a number in a comment', '<!-- x\n[2] 0.5 -->', '<!-- x\n\\[2] 0.5 -->'],
-  ['a fence that may be an end', '```\ncode', '\\```\ncode'],
+  ['a fence that may be an end', 'code\n```\ncode', 'code\n\\```\ncode'],
+  ['a fence above nothing', 'Run:\n\n```', 'Run:\n\n\\```'],
   ['the end of a fence that began in another chunk', 'code\n```\ntext', 'code\n\\```\ntext'],
   ['such an end before other code', 'x\n```\ntext\n```js\ny\n```', 'x\n\\```\ntext\n```js\ny\n```'],
   ['a fence in an item that ends', '- x\n  ```js\n  code\ntext', '- x\n  \\```js\n  code\ntext'],
@@ -122,6 +123,10 @@ test.each([
   ['code with numbers in brackets', '```r\n[1] 0.5', '```'],
   ['code in an item of a list', '- x\n  ```js\n  code\n\n    more', '  ```'],
   ['nothing but a fence with a language', '```js', '```'],
+  ['code without a language at the start', '```\ncode', '```'],
+  ['code without a language below a blank line', 'x\n\n```\n  --all   All of it\n', '```'],
+  ['code without a language below a colon', 'Run:\n~~~\ncode', '~~~'],
+  ['code without a language below other code', '```\na\n```\n\n```\nb', '```'],
 ])('%s without end is closed', (_name, text, closing) => {
   expect(escapeMarkdown(text)).toBe(`${text}\n${closing}`)
 })
