@@ -3,8 +3,9 @@ import { rememberedSteps } from './bounded-cache.ts'
 import { distinctIn, slicesOf } from './slices.ts'
 import { wordsOfNames } from './terms/camel-case.ts'
 import { identifiers, joinedWords } from './terms/identifiers.ts'
-import { terms } from './terms/terms.ts'
-import { type Analysis, analysisOfMost } from './terms/word-terms.ts'
+import { rawWords, terms } from './terms/terms.ts'
+import { joinedNeighbours } from './terms/word-pairs.ts'
+import { type Analysis, analysisOfMost, termsOfWord } from './terms/word-terms.ts'
 
 const K1 = 1.2
 const B = 0.75
@@ -45,12 +46,12 @@ export function* questionTerms(query: string, analysis: Analysis): Steps<string[
 }
 
 /**
- * BM25 of each document for the query, 0 or above. All texts have the analysis of most documents, so that a word is the same term in all. Identifiers of the query are terms, beside their parts. Document frequency and average length are those of `documents`.
+ * BM25 of each document for the query, 0 or above. All texts have the analysis of most documents, so that a word is the same term in all. Identifiers of the query are terms, beside their parts, and so are its neighbours as one word. Document frequency and average length are those of `documents`.
  * Robertson and Zaragoza (2009), with `inverseDocumentFrequency`.
  */
 export function* candidateBm25(query: string, documents: readonly string[]): Steps<number[]> {
   const analysis = yield* analysisOfMost(documents)
-  const wanted = [...(yield* distinctIn(query, slice => [...terms(slice, analysis), ...identifiers(slice)]))]
+  const wanted = [...(yield* distinctIn(query, slice => wantedIn(slice, analysis)))]
   if (wanted.length === 0) return documents.map(() => 0)
 
   const places = new Map(wanted.map((term, place) => [term, place]))
@@ -71,6 +72,12 @@ export function* candidateBm25(query: string, documents: readonly string[]): Ste
       0,
     )
   })
+}
+
+/** In another language than English, terms are prefixes, and those of words that do not exist would match others. */
+function wantedIn(query: string, analysis: Analysis): string[] {
+  const pairs = analysis === 'english' ? joinedNeighbours(rawWords(query)) : []
+  return [...terms(query, analysis), ...identifiers(query), ...pairs.flatMap(word => termsOfWord(word, analysis))]
 }
 
 /** Lucene's inverse document frequency `ln(1 + (n - df + .5) / (df + .5))` of a term, which is never negative. */

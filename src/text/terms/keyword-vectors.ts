@@ -1,6 +1,7 @@
 import type { SparseVector } from '../../core/types.ts'
 import { ALL_FUNCTION_WORDS, isRatherEnglish } from '../language/function-words.ts'
 import { documentVector, englishWords, queryVector, wordsAsQdrant } from '../qdrant-bm25.ts'
+import { joinedNeighbours } from './word-pairs.ts'
 import { analysisOf, HAS_OTHER_LETTER, termsOfWord } from './word-terms.ts'
 
 /**
@@ -14,7 +15,7 @@ export function encodeKeywords(text: string): SparseVector {
 
 /**
  * The keyword vector of a question: its terms in both analyses, because a short question does not say its language, and its words as `qdrant/bm25` has them, which
- * clients and earlier versions of stowage write in any language. The function words of a question that is not English are left out: they
+ * clients and earlier versions of stowage write in any language, and its neighbours as one word. The function words of a question that is not English are left out: they
  * would be rare, and count most, where only a few texts are taken for English.
  */
 export function encodeKeywordQuery(query: string): SparseVector {
@@ -22,7 +23,7 @@ export function encodeKeywordQuery(query: string): SparseVector {
   const contentWords = isRatherEnglish(words) ? words : words.filter(word => !ALL_FUNCTION_WORDS.has(word))
   return queryVector([
     ...englishWords(contentWords),
-    ...contentWords.flatMap(word => termsOfWord(word, 'english')),
+    ...[...contentWords, ...joinedNeighbours(words)].flatMap(word => termsOfWord(word, 'english')),
     ...words.flatMap(word => termsOfWord(word, 'prefix')),
   ])
 }
