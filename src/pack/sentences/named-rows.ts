@@ -1,5 +1,6 @@
 import { LONGEST_READ_QUESTION, prefixOf } from '../../core/prefix.ts'
 import type { Steps } from '../../core/steps.ts'
+import { askedOptions, optionsOf } from '../../text/names/command-options.ts'
 import { cellsOf } from '../../text/sentences/table-row.ts'
 import { terms } from '../../text/terms/terms.ts'
 import { type Analysis, analysisOf } from '../../text/terms/word-terms.ts'
@@ -15,24 +16,36 @@ const MOST_TERMS = 6
  * What the rows of tables gain, in logits, by the place of the sentence: 2 · Σ ln(1 + (n − r + .5) / (r + .5)) over the cells that the question names, where n is the
  * number of sentences, and r that of the rows with such a cell. A question names a cell when it has all of its terms one after the other: "What does ISH-6109 mean?" names the
  * first cell of "| ISH-6109 | line stolen |". To a reranker, all rows of a table look alike. The names of the columns gain nothing.
- * Of a row that is cut, each part gains as much as the first one, which has the name.
+ * Of a row that is cut, each part gains as much as the first one, which has the name. A line that explains an option for which the question asks (`--jump`) gains in the same way, and what follows below it with it.
  */
 export function* namedRows(sentences: readonly MeasuredSentence[], text: string, query: string): Steps<number[]> {
   const analysis = analysisOf(text)
   const phrases = phrasesOf(query, analysis)
+  const options = new Set(askedOptions(prefixOf(query, LONGEST_READ_QUESTION)))
   const phraseOf = (cell: string) => terms(cell, analysis).join(' ')
   const named: string[][] = []
   const rows = new Map<string, number>()
   for (const [at, { kind, opens, start, end }] of sentences.entries()) {
-    const cells = kind === 'row' && !opens ? cellsOf(text.slice(start, end)).map(phraseOf) : []
-    const own = [...new Set(cells.filter(cell => phrases.has(cell)))]
-    for (const cell of own) rows.set(cell, (rows.get(cell) ?? 0) + 1)
+    const sentence = text.slice(start, end)
+    const cells =
+      kind === 'row' && !opens
+        ? cellsOf(sentence)
+            .map(phraseOf)
+            .filter(cell => phrases.has(cell))
+        : []
+    const own = [
+      ...new Set([...cells, ...(kind === 'row' ? [] : optionsOf(sentence).filter(name => options.has(name)))]),
+    ]
+    for (const name of own) rows.set(name, (rows.get(name) ?? 0) + 1)
     named.push(own)
     if (at % SENTENCES_PER_STEP === 0) yield
   }
   const idf = (held: number) => Math.log(1 + (sentences.length - held + 0.5) / (held + 0.5))
-  const gains = named.map(cells => CELL_WEIGHT * cells.reduce((sum, cell) => sum + idf(rows.get(cell) ?? 0), 0))
-  return sentences.map(({ isRestOfRow, head: [row = 0] }, at) => gains[isRestOfRow ? row : at] ?? 0)
+  const gains = named.map(names => CELL_WEIGHT * names.reduce((sum, name) => sum + idf(rows.get(name) ?? 0), 0))
+  return sentences.map(({ kind, isRestOfRow, head: [first] }, at) => {
+    const isBelow = first !== undefined && (isRestOfRow || kind !== 'row')
+    return Math.max(gains[at] ?? 0, isBelow ? (gains[first] ?? 0) : 0)
+  })
 }
 
 /** All runs of terms of a question. */

@@ -1,9 +1,9 @@
 import { addTo } from '../../core/collections.ts'
 import { LONGEST_READ_QUESTION, prefixOf } from '../../core/prefix.ts'
 import type { Steps } from '../../core/steps.ts'
+import { askedOptions, optionsOf } from '../../text/names/command-options.ts'
 import { beginsWithPipe, cellsOf, isDelimiterRow } from '../../text/sentences/table-row.ts'
 import { rawWords, terms } from '../../text/terms/terms.ts'
-import { askedOptions, optionsOf } from './options.ts'
 
 /** Longest name of an entry, in UTF-16 code units, without the marks around it. */
 const LONGEST_NAME = 80

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { finish } from '../../../src/core/steps.ts'
 import { namedEntries } from '../../../src/rank/answerability/named-entries.ts'
-import { askedOptions, optionsOf } from '../../../src/rank/answerability/options.ts'
+import { askedOptions, optionsOf } from '../../../src/text/names/command-options.ts'
 
 const isFound = (query: string, text: string) => finish(namedEntries(query, [{ place: '', text }]))[0]
 

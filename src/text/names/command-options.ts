@@ -1,4 +1,4 @@
-import { ENGLISH_STOP_WORDS } from '../../text/terms/stop-words.ts'
+import { ENGLISH_STOP_WORDS } from '../terms/stop-words.ts'
 
 /** Longest beginning of a line that names options, in UTF-16 code units. */
 const LONGEST_RUN = 160
