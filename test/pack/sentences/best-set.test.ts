@@ -230,6 +230,21 @@ describe('the best sentences of a chunk', () => {
     ).toBeGreaterThan(0)
   })
 
+  it('are the explanation of the option that the question asks for, however alike the others look to the reranker', () => {
+    const options = ['-E log_file', '-e escape_char', '-F configfile']
+    const manual = options.map((name, at) => `${name}\n        Says something about file ${at}.\n`).join('\n')
+    const matches = splitSentences(manual).map((_, at) => at / 10)
+    const textFor = (query: string) => chosen(manual, matches, 15, query).join('\n')
+    expect(textFor('What does ssh -E do?')).toContain('about file 0')
+    expect(textFor('What does ssh -e do?')).toContain('about file 1')
+    expect(textFor('What does ssh do?')).not.toContain('about file 0')
+    const help = ['all', 'many', 'most', 'some', 'few', 'none'].map(name => `  --${name}  Lists ${name} of the gates`)
+    const fenced = `\`\`\`\n${help.join('\n')}\n\`\`\``
+    const shown = chosen(fenced, [0], 40, 'argocd app --some').join('\n')
+    expect(shown).toContain('--some  Lists some of the gates')
+    expect(shown).not.toContain('--all')
+  })
+
   it('do not begin with the line below the names of a table, and leave sentences that fit when the head does not', () => {
     const names = `| ${Array.from({ length: 14 }, (_, at) => `name of column ${at}`).join(' | ')} |`
     const text = `The pump is old and stands in the hall.\n\n${names}\n|---|---|\n| Mark six | 12 casks |\n| Mark two | 3 casks |`
