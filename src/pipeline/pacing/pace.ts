@@ -24,7 +24,7 @@ export class Pace {
    */
   constructor(
     signal: AbortSignal,
-    options: { tenant?: string | null; now?: () => number; background?: Background | undefined } = {},
+    options: { tenant?: string | null; now?: () => number; background?: Background } = {},
   ) {
     this.#signal = signal
     this.#tenant = options.tenant ?? null

@@ -29,7 +29,7 @@ export async function correctionsBy(
 ): Promise<Correction[]> {
   if (!plan.retrieval.spelling) return []
   try {
-    const pace = new Pace(signal, { tenant, ...(background && { background }) })
+    const pace = new Pace(signal, { tenant, background })
     return await pace.run(spellingCorrections(query, textsOf(lists), isWord), RANKING_GRACE_MS)
   } catch (error) {
     record.degrade('spelling_not_corrected', messageOf(error))
