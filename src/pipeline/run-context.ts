@@ -2,14 +2,14 @@ import { groupBy } from '../core/collections.ts'
 import { eitherSignal } from '../core/either-signal.ts'
 import type { Reranker } from '../core/ports.ts'
 import { TimeUp } from '../core/steps.ts'
-import type { Chunk } from '../core/types.ts'
+import type { Chunk, RetrievedList } from '../core/types.ts'
 import { type DetectedIntent, detectIntent } from '../intent/detect.ts'
 import type { Packed } from '../pack/pack.ts'
 import type { TimedCaller } from './caller.ts'
 import { answerableBy } from './confidence/answerable.ts'
 import { type Evidence, evidenceOf } from './confidence/evidence.ts'
 import { relevancesBy } from './confidence/relevance.ts'
-import { NEIGHBOUR_SHARE, PACKING_SHARE, RERANKING_SHARE } from './deadline.ts'
+import { type Deadline, NEIGHBOUR_SHARE, PACKING_SHARE, RERANKING_SHARE } from './deadline.ts'
 import { RANKING_GRACE_MS } from './pacing/pace.ts'
 import { listWeights, planForLists, reranks } from './plan/derived.ts'
 import { packRanked, type RankAndPackInput, rankCandidates } from './rank-and-pack.ts'
@@ -65,13 +65,58 @@ export async function rankContext(
   caller: TimedCaller,
   record: RunRecord,
 ): Promise<RankedContext> {
-  const { filter, plan, background } = input
+  const { plan } = input
   const tokenizer = ports.tokenizer(plan.tokenizerModel)
   if (tokenizer.mapped)
     record.degrade('tokenizer_mapped', `${plan.tokenizerModel} is unknown; counted with ${tokenizer.encoding}`)
   if (reranks(plan) && ports.unavailable.reranker !== null)
     record.degrade('reranker_unavailable', ports.unavailable.reranker)
+  const found = await findPassages(input, ports, caller, record)
+  const { query, intent, mode } = found
+  const parts = partsOf(caller.deadline)
+  const ranking = { ...rankingOf(input, found, { ports, caller, parts }), count: tokenizer.countInSteps }
+  try {
+    const ranked = await rankCandidates(ranking, record)
+    const evidence = await ranked.pace.run(evidenceOf(query, ranked.candidates), RANKING_GRACE_MS)
+    const relevanceOf = relevancesBy(evidence)
+    if (evidence.isPartial) record.degrade('ranking_partial', 'left out: relevance')
+    return {
+      packAt: async (budgetTokens, at) => {
+        const within = { ...ranking, relevanceOf, plan: { ...ranking.plan, budgetTokens } }
+        const packed = await packRanked(ranked, within, at)
+        if (packed.packed.length === 0 && packed.dropped.some(({ reason }) => reason === 'over_budget'))
+          at.degrade('nothing_fits', `no chunk fits ${budgetTokens} tokens`)
+        const answerable = answerableBy(evidence.passages, at.degraded, plan.verdict, evidence.hasTerms)
+        return { packed, evidence, answerable, intent, encoding: tokenizer.encoding, mode }
+      },
+      release: () => {
+        ranked.release()
+        parts.dispose()
+      },
+    }
+  } catch (error) {
+    parts.dispose()
+    throw error
+  }
+}
 
+/** What was found for a question. */
+interface FoundPassages {
+  /** As it was asked, or with its spelling corrected. */
+  query: string
+  intent: DetectedIntent
+  lists: RetrievedList[]
+  mode: UsedMode
+}
+
+/** Detects the intent and searches; once more when the spelling is corrected, and in the documents that the question names. */
+async function findPassages(
+  input: ContextInput,
+  ports: PipelinePorts,
+  caller: TimedCaller,
+  record: RunRecord,
+): Promise<FoundPassages> {
+  const { plan, background } = input
   const asked = await record.stage(
     'intent',
     1,
@@ -88,61 +133,49 @@ export async function rankContext(
   )
   const corrected = await searchCorrected(search, found, ports, caller, record)
   const { query, mode } = corrected
-  const named = { query, plan, found: corrected, ...(background && { background }) }
-  const { lists } = await searchNamedDocuments(named, caller, record)
-  const intent = query === input.query ? asked : detectIntent(query)
-  const reranking = caller.deadline.part(RERANKING_SHARE)
-  const expanding = caller.deadline.part(NEIGHBOUR_SHARE)
-  const packing = caller.deadline.part(PACKING_SHARE)
-  const endParts = () => {
+  const { lists } = await searchNamedDocuments({ query, plan, found: corrected, background }, caller, record)
+  return { query, intent: query === input.query ? asked : detectIntent(query), lists, mode }
+}
+
+/** The shares of the deadline of the steps behind retrieval. */
+function partsOf(deadline: Deadline) {
+  const reranking = deadline.part(RERANKING_SHARE)
+  const expanding = deadline.part(NEIGHBOUR_SHARE)
+  const packing = deadline.part(PACKING_SHARE)
+  const dispose = () => {
     for (const part of [reranking, expanding, packing]) part.dispose()
   }
-  const { apiKey, condition, tenant } = caller
-  const reads = { apiKey, condition, cluster: input.cluster, signal: expanding.signal }
-  const searched = planForLists(plan, mode.used)
-  const ranking: RankAndPackInput = {
+  return { reranking, expanding, packing, dispose }
+}
+
+/** What ranking and packing get, but for the tokenizer. */
+function rankingOf(
+  { filter, plan, background, cluster, vector, previous }: ContextInput,
+  { query, intent, lists, mode }: FoundPassages,
+  { ports, caller, parts }: { ports: PipelinePorts; caller: TimedCaller; parts: ReturnType<typeof partsOf> },
+): Omit<RankAndPackInput, 'count'> {
+  const { store, embedder } = ports
+  const { apiKey, condition, tenant, crowded } = caller
+  const reads = { apiKey, condition, cluster, signal: parts.expanding.signal }
+  const reranker = ports.reranker && (background?.rerankerOf(ports.reranker) ?? ports.reranker)
+  return {
     query,
     intent: intent.label,
     lists,
-    plan: searched,
-    reranker:
-      ports.reranker &&
-      limitReranker(background?.rerankerOf(ports.reranker) ?? ports.reranker, reranking.signal, caller.crowded),
-    denseLanguages: input.vector === null ? ports.embedder?.languages : undefined,
+    plan: planForLists(plan, mode.used),
+    reranker: reranker && limitReranker(reranker, parts.reranking.signal, crowded),
+    denseLanguages: vector === null ? embedder?.languages : undefined,
     fetchNeighbours: places =>
-      fetchFromEach(places, (collection, own) => ports.store.fetchPlaces(collection, own, filter, reads)),
+      fetchFromEach(places, (collection, own) => store.fetchPlaces(collection, own, filter, reads)),
     fetchParents: parents =>
       fetchFromEach(parents, (collection, own) => {
         const ids = own.map(({ id }) => id)
-        return ports.store.fetchParents(collection, ids, filter, reads)
+        return store.fetchParents(collection, ids, filter, reads)
       }),
-    count: tokenizer.countInSteps,
     tenant,
-    signal: packing.signal,
-    previous: input.previous,
+    signal: parts.packing.signal,
+    previous,
     background,
-  }
-  try {
-    const ranked = await rankCandidates(ranking, record)
-    const evidence = await ranked.pace.run(evidenceOf(query, ranked.candidates), RANKING_GRACE_MS)
-    const relevanceOf = relevancesBy(evidence)
-    if (evidence.isPartial) record.degrade('ranking_partial', 'left out: relevance')
-    return {
-      packAt: async (budgetTokens, at) => {
-        const packed = await packRanked(ranked, { ...ranking, relevanceOf, plan: { ...searched, budgetTokens } }, at)
-        if (packed.packed.length === 0 && packed.dropped.some(({ reason }) => reason === 'over_budget'))
-          at.degrade('nothing_fits', `no chunk fits ${budgetTokens} tokens`)
-        const answerable = answerableBy(evidence.passages, at.degraded, plan.verdict, evidence.hasTerms)
-        return { packed, evidence, answerable, intent, encoding: tokenizer.encoding, mode }
-      },
-      release: () => {
-        ranked.release()
-        endParts()
-      },
-    }
-  } catch (error) {
-    endParts()
-    throw error
   }
 }
 
