@@ -9,7 +9,7 @@ import type { ContextRequest } from './context-request.ts'
 import { type Deadline, SLOW_SHARE, startDeadline } from './deadline.ts'
 import { type Admission, createAdmission } from './load/admission.ts'
 import { createLimit } from './load/limit.ts'
-import type { DecidePlan, ShadowPlan } from './plan/decision.ts'
+import type { DecidePlan, PlanDecision, ShadowPlan } from './plan/decision.ts'
 import { planForRequest } from './plan/derived.ts'
 import { canBlamePlan, failedAfter, type ObserveOutcome, tellOutcome } from './plan/outcome.ts'
 import type { Plan } from './plan/plan.ts'
@@ -62,56 +62,20 @@ export interface PackContextDependencies {
 
 /** Builds the pipeline of `POST /v1/context`: choose the plan, look into the cache, retrieve, rank and pack. */
 export function createPackContext(dependencies: PackContextDependencies): PackContext {
-  const { ports, cache, decide, traces, alwaysTrace, newId, wallClock, offerShadow } = dependencies
-  const { findProject = async () => null, sessions = new SessionMemory() } = dependencies
+  const { ports, cache, traces, alwaysTrace, observeOutcome, onPacked, offerShadow } = dependencies
+  const sessions = dependencies.sessions ?? new SessionMemory()
   const limit = createLimit({ slowMs: dependencies.deadlineMs * SLOW_SHARE })
-  const admission = createAdmission(limit, dependencies.onWaiting)
+  const running = { ...dependencies, sessions, admission: createAdmission(limit, dependencies.onWaiting) }
   return async (request, caller) => {
-    const project = request.project === undefined ? null : await projectOf(request.project, caller, findProject)
-    const collections = [...new Set([project?.collection ?? request.collection ?? []].flat())]
-    refuseOthers(collections, caller)
-    const { tenant, isReplay = false } = caller
-    const sessionId = request.session_id ?? null
-    const decision = decide({ tenant, sessionId, changes: project?.changes ?? null, isReplay })
-    if (decision.assignment !== null) caller.onAssigned?.(decision.assignment)
-    const subject: TraceSubject = {
-      traceId: newId(),
-      startedAt: wallClock().toISOString(),
-      endpoint: isReplay ? 'replay' : 'context',
-      tenant: tenant?.name ?? null,
-      sessionId,
-      collections,
-      query: request.query,
-      plan: planForRequest(decision.plan, request),
-      decision,
-    }
-    const contextual = twinsOf(collections, subject.plan, caller, dependencies)
-    const session = sessionOf(request, caller)
-    const job: Job = {
-      subject,
-      input: {
-        query: request.query,
-        collections,
-        filter: request.filter ?? null,
-        cluster: { consistency: request.consistency, shardKey: request.shard_key, timeout: request.timeout },
-        vector: request.vector ?? null,
-        plan: subject.plan,
-        contextual,
-        previous: await sessions.turnsOf(session),
-      },
-      caller,
-      session,
-      deadlineMs: request.deadline_ms ?? dependencies.deadlineMs,
-    }
-    const key = (await cache?.key(keyParts(request, caller, subject, ports, contextual))) ?? null
+    const job = await jobOf(request, caller, running)
+    const { subject, decision, input } = job
+    const key = (await cache?.key(keyParts(request, caller, subject, ports, input.contextual))) ?? null
     const cached = key === null ? null : ((await cache?.get(key)) ?? null)
-    const answer = cached
-      ? fromCache(cached, subject)
-      : await answerInTime(job, key === null ? 'off' : 'miss', { ...dependencies, sessions, admission })
+    const answer = cached ? fromCache(cached, subject) : await answerInTime(job, key === null ? 'off' : 'miss', running)
     if (key !== null && !cached && isRepeatable(request, answer)) cache?.put(key, answer)
-    if (cached) tellOutcome(dependencies.observeOutcome, outcomeSubject(subject), fromMemory(answer.trace))
+    if (cached) tellOutcome(observeOutcome, outcomeSubject(subject), fromMemory(answer.trace))
     traces.record(answer.trace, caller)
-    if (!cached) dependencies.onPacked?.(answer.response.context)
+    if (!cached) onPacked?.(answer.response.context)
     const { shadow } = decision
     if (shadow !== null && !cached) {
       const run = shadowRun(job, planForRequest(shadow.plan, request), shadow, dependencies)
@@ -119,6 +83,60 @@ export function createPackContext(dependencies: PackContextDependencies): PackCo
     }
     return { ...answer.response, ...((request.trace ?? alwaysTrace) ? { trace: answer.trace } : {}) }
   }
+}
+
+/** One request, ready to run. */
+interface Job {
+  subject: TraceSubject
+  decision: PlanDecision
+  input: ContextInput & Required<Pick<ContextInput, 'contextual'>>
+  caller: Caller
+  /** The session in the memory of sessions; null without one. */
+  session: string | null
+  deadlineMs: number
+}
+
+/**
+ * Finds where to search, and decides the plan.
+ * @throws StowageError when the caller does not reach the project or a collection
+ */
+async function jobOf(
+  request: ContextRequest,
+  caller: Caller,
+  dependencies: PackContextDependencies & { sessions: Sessions },
+): Promise<Job> {
+  const { decide, findProject = async () => null, sessions, newId, wallClock } = dependencies
+  const project = request.project === undefined ? null : await projectOf(request.project, caller, findProject)
+  const collections = [...new Set([project?.collection ?? request.collection ?? []].flat())]
+  refuseOthers(collections, caller)
+  const { tenant, isReplay = false } = caller
+  const sessionId = request.session_id ?? null
+  const decision = decide({ tenant, sessionId, changes: project?.changes ?? null, isReplay })
+  if (decision.assignment !== null) caller.onAssigned?.(decision.assignment)
+  const plan = planForRequest(decision.plan, request)
+  const subject: TraceSubject = {
+    traceId: newId(),
+    startedAt: wallClock().toISOString(),
+    endpoint: isReplay ? 'replay' : 'context',
+    tenant: tenant?.name ?? null,
+    sessionId,
+    collections,
+    query: request.query,
+    plan,
+    decision,
+  }
+  const session = sessionOf(request, caller)
+  const input: Job['input'] = {
+    query: request.query,
+    collections,
+    filter: request.filter ?? null,
+    cluster: { consistency: request.consistency, shardKey: request.shard_key, timeout: request.timeout },
+    vector: request.vector ?? null,
+    plan,
+    contextual: twinsOf(collections, plan, caller, dependencies),
+    previous: await sessions.turnsOf(session),
+  }
+  return { subject, decision, input, caller, session, deadlineMs: request.deadline_ms ?? dependencies.deadlineMs }
 }
 
 /** The session of a client, which no other one has: hashed, so that no key of a client stays in memory. Null without one. */
@@ -141,16 +159,6 @@ function twinsOf(
       return twin !== undefined && (tenant === null || tenant.reaches(twin)) ? [[name, twin]] : []
     }),
   )
-}
-
-/** One request, ready to run. */
-interface Job {
-  subject: TraceSubject
-  input: ContextInput
-  caller: Caller
-  /** The session in the memory of sessions; null without one. */
-  session: string | null
-  deadlineMs: number
 }
 
 async function answerInTime(
