@@ -5,6 +5,7 @@ import { detectIntent } from '../intent/detect.ts'
 import type { Packed, PackedChunk } from '../pack/pack.ts'
 import { countByCharacters } from '../text/characters.ts'
 import { correctedQuestion } from '../text/terms/spelling.ts'
+import type { Caller } from './caller.ts'
 import { LONGEST_QUERY } from './context-request.ts'
 import type { Background } from './pacing/background.ts'
 import type { PackContextDependencies } from './pack-context.ts'
@@ -24,71 +25,29 @@ import { shadowSubject } from './trace/shadow-subject.ts'
  * first. Payloads do not change, so no text is cut. It rejects with a `TimeoutError` when the signal aborts before all candidates
  * were tried. A shadow ranks the same lists again, with the neighbours that were fetched for the answer.
  */
-export function createChoosePoints(
-  dependencies: Omit<PackContextDependencies, 'alwaysTrace' | 'deadlineMs' | 'decide'>,
-): ChoosePoints {
-  const { traces, newId, wallClock, now, offerShadow } = dependencies
+export function createChoosePoints(dependencies: ChoosePointsDependencies): ChoosePoints {
   return async (request, caller) => {
-    const { collection, decision, lists, fetchNeighbours } = request
-    // The same limit as in `/v1/context`: a search may bring a query text of any length.
-    const query = request.query === null ? null : prefixOf(request.query, LONGEST_QUERY)
-    const record = new RunRecord(now)
-    const subject: TraceSubject = {
-      traceId: newId(),
-      startedAt: wallClock().toISOString(),
-      endpoint: 'points',
-      tenant: caller.tenant?.name ?? null,
-      sessionId: request.sessionId,
-      batchId: request.batchId ?? null,
-      collections: [collection],
-      query,
-      querySource: query === null ? 'none' : (request.querySource ?? 'header'),
-      plan: planForPoints(decision.plan, request),
-      decision,
-    }
-    const fetched: Chunk[] = []
-    const keepFetched: typeof fetchNeighbours =
-      fetchNeighbours &&
-      (async places => {
-        const neighbours = await fetchNeighbours(places)
-        fetched.push(...neighbours)
-        return neighbours
-      })
+    const { collection, lists } = request
+    const record = new RunRecord(dependencies.now)
     for (const { code, detail } of request.degraded ?? []) record.degrade(code, detail)
     record.namedDocuments = (request.namedDocuments ?? []).map(document => ({ collection, doc_id: document }))
-    const run = { subject, lists, fetchNeighbours: keepFetched, signal: caller.signal }
+    const subject = subjectOf(request, caller, dependencies)
+    const { fetchNeighbours, fetchAgain } = rememberFetched(request.fetchNeighbours)
+    const run = { subject, lists, fetchNeighbours, signal: caller.signal }
     const { packed, trace } = await choose(run, record, dependencies)
-    const offer = () => {
-      const { shadow } = decision
-      if (shadow === null) return
-      const known = fetchNeighbours && fetchFrom(fetched)
-      const plan = planForPoints(shadow.plan, request)
-      offerShadow?.({
-        control: trace,
-        owner: caller,
-        run: async background => {
-          const again = shadowSubject(subject, shadow, plan, wallClock().toISOString())
-          const { signal } = background
-          const shadowed = { subject: again, lists, fetchNeighbours: known, signal, background }
-          return (await choose(shadowed, new RunRecord(background.now), dependencies)).trace
-        },
-      })
-    }
     const end = (passthrough: PassthroughReason | null) => {
-      traces.record(passthrough === null ? trace : { ...trace, passthrough }, caller)
-      if (passthrough === null) offer()
+      dependencies.traces.record(passthrough === null ? trace : { ...trace, passthrough }, caller)
+      const again = { ...run, fetchNeighbours: fetchAgain }
+      if (passthrough === null) offerShadowOf(again, { request, control: trace, owner: caller }, dependencies)
     }
     if (request.ending === undefined) end(packed.isLate ? 'deadline' : null)
     else void request.ending.then(end)
     // The client asked for points, and fewer of them are worse than its own answer.
     if (packed.isLate) throw new DOMException('the deadline passed while points were chosen', 'TimeoutError')
+    const copies = packed.dropped.filter(({ reason }) => reason === 'duplicate')
     return {
       chosen: packed.packed.map(({ candidate }) => candidate),
-      duplicates: new Set(
-        packed.dropped
-          .filter(({ reason }) => reason === 'duplicate')
-          .map(({ candidate }) => String(candidate.chunk.id)),
-      ),
+      duplicates: new Set(copies.map(({ candidate }) => String(candidate.chunk.id))),
       applied: record.applied,
       degraded: record.degraded,
       traceId: subject.traceId,
@@ -96,6 +55,68 @@ export function createChoosePoints(
       tokens: packed.tokens,
     }
   }
+}
+
+type ChoosePointsDependencies = Omit<PackContextDependencies, 'alwaysTrace' | 'deadlineMs' | 'decide'>
+
+function subjectOf(
+  request: ChoosePointsRequest,
+  { tenant }: Caller,
+  { newId, wallClock }: ChoosePointsDependencies,
+): TraceSubject {
+  const { collection, decision, sessionId, batchId = null, querySource = 'header' } = request
+  // The same limit as in `/v1/context`: a search may bring a query text of any length.
+  const query = request.query === null ? null : prefixOf(request.query, LONGEST_QUERY)
+  return {
+    traceId: newId(),
+    startedAt: wallClock().toISOString(),
+    endpoint: 'points',
+    tenant: tenant?.name ?? null,
+    sessionId,
+    batchId,
+    collections: [collection],
+    query,
+    querySource: query === null ? 'none' : querySource,
+    plan: planForPoints(decision.plan, request),
+    decision,
+  }
+}
+
+type FetchNeighbours = ChoosePointsRequest['fetchNeighbours']
+
+/** A fetch of neighbours, and one that finds what the first has fetched and asks Qdrant for nothing. */
+function rememberFetched(fetch: FetchNeighbours): { fetchNeighbours: FetchNeighbours; fetchAgain: FetchNeighbours } {
+  if (fetch === null) return { fetchNeighbours: null, fetchAgain: null }
+  const fetched: Chunk[] = []
+  return {
+    fetchNeighbours: async places => {
+      const neighbours = await fetch(places)
+      fetched.push(...neighbours)
+      return neighbours
+    },
+    fetchAgain: async places =>
+      fetched.filter(chunk => places.some(at => at.docId === chunk.docId && at.orderIndex === chunk.orderIndex)),
+  }
+}
+
+/** Offers the run of the plan that shadows this request, if there is one. */
+function offerShadowOf(
+  { subject, ...run }: PointsRun,
+  { request, control, owner }: { request: ChoosePointsRequest; control: Trace; owner: Caller },
+  dependencies: ChoosePointsDependencies,
+): void {
+  const { shadow } = request.decision
+  if (shadow === null) return
+  const plan = planForPoints(shadow.plan, request)
+  dependencies.offerShadow?.({
+    control,
+    owner,
+    run: async background => {
+      const again = shadowSubject(subject, shadow, plan, dependencies.wallClock().toISOString())
+      const shadowed = { ...run, subject: again, signal: background.signal, background }
+      return (await choose(shadowed, new RunRecord(background.now), dependencies)).trace
+    },
+  })
 }
 
 /** Lets the reranker read the question of the drop-in route while its points are searched. */
@@ -129,16 +150,10 @@ function planForPoints(plan: Plan, { query, limit }: ChoosePointsRequest): Plan 
   })
 }
 
-/** Neighbours out of those that are here. */
-function fetchFrom(chunks: readonly Chunk[]): ChoosePointsRequest['fetchNeighbours'] {
-  return async places =>
-    chunks.filter(chunk => places.some(at => at.docId === chunk.docId && at.orderIndex === chunk.orderIndex))
-}
-
 interface PointsRun {
   subject: TraceSubject
   lists: RetrievedList[]
-  fetchNeighbours: ChoosePointsRequest['fetchNeighbours']
+  fetchNeighbours: FetchNeighbours
   signal: AbortSignal
   background?: Background
 }
