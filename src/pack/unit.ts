@@ -16,9 +16,14 @@ export function textOf({ candidate, start, end }: Unit): string {
   return candidate.chunk.text.slice(start, end)
 }
 
+/** A part of a chunk, from `start` to before `end`. */
+export function unitOf(candidate: Candidate, start: number, end: number): Unit {
+  return { candidate, start, end, value: candidate.value }
+}
+
 /** A chunk as it is packed: without a heading that the source line has. */
 export function wholeChunk(candidate: Candidate): Unit {
-  return { candidate, start: candidate.textStart ?? 0, end: candidate.chunk.text.length, value: candidate.value }
+  return unitOf(candidate, candidate.textStart ?? 0, candidate.chunk.text.length)
 }
 
 /** Built once for each candidate, because names can be long and sentences many. */

@@ -7,7 +7,8 @@ import { rawWords, terms } from './terms/terms.ts'
 import { joinedNeighbours } from './terms/word-pairs.ts'
 import { type Analysis, analysisOfMost, termsOfWord } from './terms/word-terms.ts'
 
-const K1 = 1.2
+/** Saturation of term counts. */
+export const K1 = 1.2
 const B = 0.75
 
 /** The terms of a text, see `terms`, those of the words in its names ("retryDelay"), and its joined words. */

@@ -6,7 +6,8 @@ import type { OutlinedSentence } from './outline.ts'
  * mark takes about as many tokens, and sentences between two gaps, because fewer say nothing alone.
  */
 export const LEAST_WORDS = 5
-export const SENTENCES_PER_STEP = 500
+/** Marking a sentence is quicker than splitting it. */
+export const MARKED_PER_STEP = 500
 
 /**
  * Says which sentences stay when the repeated ones are left out. Beside all others, these stay: what a kept sentence cannot be read
@@ -24,7 +25,7 @@ export function* keptSentences(
   const kept = Uint8Array.from(sentences, ({ isHeading }, place) => (isRepeated[place] || isHeading ? 0 : 1))
   yield* widenShortParts(sentences, kept)
   for (let place = sentences.length - 1; place >= 0; place--) {
-    if (place % SENTENCES_PER_STEP === 0) yield
+    if (place % MARKED_PER_STEP === 0) yield
     const sentence = sentences[place]
     const next = sentences[place + 1]
     if (sentence?.isHeading && (next === undefined || (next.isHeading && kept[place + 1]))) kept[place] = 1
@@ -52,7 +53,7 @@ function* widenShortParts(sentences: readonly OutlinedSentence[], kept: Uint8Arr
     return first
   }
   for (const place of sentences.keys()) {
-    if (place % SENTENCES_PER_STEP === 0) yield
+    if (place % MARKED_PER_STEP === 0) yield
     if (kept[place]) {
       start ??= place
       words += wordsAt(place)

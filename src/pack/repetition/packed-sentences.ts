@@ -5,7 +5,7 @@ import type { Candidate, Dropped } from '../../core/types.ts'
 import { roundedSimilarity } from '../../text/similarity.ts'
 import { joinOf } from '../join.ts'
 import { sectionOf, type Unit } from '../unit.ts'
-import { keptSentences, LEAST_WORDS, SENTENCES_PER_STEP } from './kept-sentences.ts'
+import { keptSentences, LEAST_WORDS, MARKED_PER_STEP } from './kept-sentences.ts'
 import { type OutlinedSentence, outlineOf } from './outline.ts'
 
 /** Where a packed sentence is not packed again: nowhere, in its section, or in the whole context. */
@@ -92,7 +92,7 @@ export class PackedSentences {
     for (const part of parts) {
       const { numbers } = yield* this.rangeOf(part)
       for (const [at, number] of numbers.entries()) {
-        if (at % SENTENCES_PER_STEP === 0) yield
+        if (at % MARKED_PER_STEP === 0) yield
         if (!this.holders.has(number)) this.holders.set(number, part.candidate.key)
         if (at > 0) this.pairs.add((numbers[at - 1] ?? 0) * PAIR + number)
       }
@@ -119,7 +119,7 @@ export class PackedSentences {
       } else for (let at = run.start; at < end; at++) if (at > 0 && !isRepeated[at - 1]) ownPairs.add(pairAt(at))
     }
     for (const [at, sentence] of sentences.entries()) {
-      if (at % SENTENCES_PER_STEP === 0) yield
+      if (at % MARKED_PER_STEP === 0) yield
       const number = numbers[at] ?? 0
       const isKnown = (this.holders.has(number) || own.has(number)) && isCounted(sentence)
       const goesOn = run.start < at && isKnown && (this.pairs.has(pairAt(at)) || ownPairs.has(pairAt(at)))
@@ -185,7 +185,7 @@ export class PackedSentences {
     const root = -1 - numberIn(this.forms, `\n${scope}`)
     const numbers: number[] = []
     for (const [at, { form, lead }] of sentences.entries()) {
-      if (at % SENTENCES_PER_STEP === 0) yield
+      if (at % MARKED_PER_STEP === 0) yield
       const key = (lead < 0 ? root : (numbers[lead] ?? root)) * PAIR + numberIn(this.forms, form)
       numbers.push(numberIn(this.numbers, key))
     }

@@ -1,7 +1,7 @@
 import type { Steps } from '../../core/steps.ts'
 import type { Candidate } from '../../core/types.ts'
 import type { CostModel } from '../cost.ts'
-import type { Unit } from '../unit.ts'
+import { type Unit, unitOf } from '../unit.ts'
 import {
   type Counts,
   footOf,
@@ -11,7 +11,6 @@ import {
   type MeasuredSentence,
   measureSentences,
   saysSomething,
-  unitOf,
   wordMatch,
 } from './measured.ts'
 import { namedRows } from './named-rows.ts'

@@ -2,7 +2,7 @@ import type { Steps } from '../../core/steps.ts'
 import type { Candidate } from '../../core/types.ts'
 import { endsLine } from '../../text/sentences/ends.ts'
 import type { CostModel } from '../cost.ts'
-import type { Unit } from '../unit.ts'
+import { type Unit, unitOf } from '../unit.ts'
 import { announcedParts, sharedOut } from './announced.ts'
 import {
   footOf,
@@ -12,7 +12,6 @@ import {
   type MeasuredSentence,
   measureSentences,
   saysSomething,
-  unitOf,
   wordMatch,
 } from './measured.ts'
 import { namedRows } from './named-rows.ts'

@@ -1,42 +1,26 @@
+import { countOf } from '../../core/collections.ts'
 import type { Steps } from '../../core/steps.ts'
 import type { Candidate } from '../../core/types.ts'
+import { inverseDocumentFrequency, K1 } from '../../text/candidate-bm25.ts'
 import { OpenBlocks } from '../../text/code/open-blocks.ts'
 import { columnsOf } from '../../text/columns.ts'
 import { endsParagraph } from '../../text/sentences/ends.ts'
-import { isNumberedTitle, isSectionNumber } from '../../text/sentences/section-number.ts'
 import { endsSentence } from '../../text/sentences/sentences.ts'
-import { isUnderlinedTitle } from '../../text/sentences/underlined-title.ts'
 import { terms } from '../../text/terms/terms.ts'
 import { analysisOf } from '../../text/terms/word-terms.ts'
 import type { CostModel } from '../cost.ts'
-import type { Unit } from '../unit.ts'
 import { withoutOpeningFence } from './code-lines.ts'
 import { blankComments } from './comments.ts'
-import { LEAD_IN, OpenList } from './open-list.ts'
+import { OpenList } from './open-list.ts'
 import { OpenTerms, type Term } from './open-terms.ts'
-import { GAP_TOKENS, HEAD_ROWS, piecesOf } from './pieces.ts'
+import { announces, isHeading } from './openings.ts'
+import { GAP_TOKENS, HEAD_ROWS, type Piece, piecesOf } from './pieces.ts'
 import { type CutSentence, SENTENCES_PER_STEP } from './units.ts'
 
-const HEADING = /^\s{0,3}#{1,6}\s/u
-/** A question that ends its paragraph: the answer follows. */
-const QUESTION = /[?？]["'”’)\]*_]{0,4}[^\S\n]*\n\s*$/u
-/** The label of a box, alone in its line, also in a quotation. */
-const LABEL = /^[\s>*_]*(?:note|tip|hint|important|warning|caution|danger|attention|example|see also)[\s>*_]*$/iu
-/** A few words in bold or italics, alone, that no sign ends: the name of what follows. */
-const MARKED_NAME = /^[\s>]*(\*{1,3}|_{1,3})[^*_\n]{0,80}[^*_\s.!?。！？]\1[\s>]*$/u
 /** An item of a list, also in a quotation. */
 const LIST_ITEM = /^\s*(?:>\s*)?(?:[-*+•]|\d{1,3}[.)])\s/u
-/** A directive of reStructuredText: ".. note::". */
-const DIRECTIVE = /^\s*\.\. [\w:-]{1,40}::[^\n]{0,80}\s*$/u
-/** A comment of HTML, which no reader of the document sees. */
-const COMMENT = String.raw`<!--(?:(?!-->)[\s\S])*-->`
-/** Signs, tags and comments alone, such as `</div>`, or the two stars before a sentence in bold. */
-const SIGNS = new RegExp(String.raw`^(?:${COMMENT}|(?!<!--)[^\p{L}\p{N}]|<\/?[a-z][^<>]*>)*$`, 'iu')
 /** A line of code that begins a block, a call or a list, which stands below it. */
 const BEGINS_BLOCK = /[{([:]\s*$/u
-/** Definitions of links alone: `[label]: address`. */
-const LINK_DEFINITIONS = /^(?:\s*\[[^\]\n]{1,200}\]:[^\S\n]*\S[^\n]*(?:\n|$))+\s*$/u
-const OPENINGS = [LEAD_IN, QUESTION, LABEL, MARKED_NAME, DIRECTIVE, SIGNS, LINK_DEFINITIONS]
 /** A paragraph of so few words that no sign ends can be the name of what follows, as in a list of options. */
 const LONGEST_NAME_WORDS = 5
 /** A name that is marked as code, in bold or in italics, or that is an option: the term of a definition in a text that indents none. */
@@ -48,9 +32,6 @@ const SAYS_SOMETHING = /[\p{L}\p{N}\p{So}]/u
 /** The beginning of a function comes with its statements up to this share of the room, and a lead-in with the items of its list. With a longer one, none of them could be shown. */
 const MOST_BEGINNING = 0.5
 const MOST_LEAD_IN = 0.25
-/** Saturation of term counts, as in BM25. */
-const K1 = 1.2
-
 /** Numbers of terms of the query, by the place of the term. */
 export type Counts = ReadonlyMap<number, number>
 
@@ -96,79 +77,119 @@ export function* measureSentences(
   room: number,
   cost: CostModel,
 ): Steps<{ sentences: MeasuredSentence[]; queryTerms: number }> {
-  const analysis = analysisOf(candidate.chunk.text)
+  const { text: all } = candidate.chunk
+  const analysis = analysisOf(all)
   const wanted = new Set(query === null ? [] : terms(query, analysis))
   const places = new Map([...wanted].map((term, place) => [term, place]))
-  const sentences: MeasuredSentence[] = []
-  let tableAt: number | null = null
-  let isAfterParagraph = false
-  const blocks = new OpenBlocks<number>()
-  const list = new OpenList()
-  const openTerms = new OpenTerms()
-  const shortHead = (place: number | undefined, most: number) =>
-    place !== undefined && (sentences[place]?.tokens ?? 0) <= most * room ? [place] : []
-  for (const { sentence, index, part, parts, start, end } of yield* piecesOf(candidate, room, cost)) {
-    const at = sentences.length
-    const beginsParagraph = isAfterParagraph && sentence.start === start
-    isAfterParagraph = endsParagraph(sentence.text)
-    if (start >= end) continue
-    const text = candidate.chunk.text.slice(start, end)
-    const before = sentences.at(-1)
-    const led = before && leadsTo(sentence, before, candidate.chunk.text) ? before : null
-    const term = led && termOf(sentence, led, candidate.chunk.text)
-    if (led) led.opens = true
-    // In the body of another term, a term comes without that.
-    if (led && term) led.head = []
-    if (beginsLine(start, candidate.chunk.text)) openTerms.enter(text, beginsParagraph, term)
-    if (beginsParagraph || sentence.kind !== 'row') tableAt = null
-    if (sentence.kind === 'row') tableAt ??= at
-    const isHead = tableAt !== null && at < tableAt + HEAD_ROWS
-    const isStatement = sentence.kind === 'statement'
-    const isHeading = !isStatement && (HEADING.test(text) || isUnderlinedTitle(text))
-    const isNumber = isSectionNumber(text) || (isAfterParagraph && isNumberedTitle(text))
-    const opens =
-      sentence.opens ?? (isHead || isHeading || isNumber || OPENINGS.some(form => form.test(withoutOpeningFence(text))))
-    const counts = new Map<number, number>()
-    for (const term of terms(text, analysis)) {
-      const place = places.get(term)
-      if (place !== undefined) counts.set(place, (counts.get(place) ?? 0) + 1)
-    }
-    const isCut = parts > 1 && sentence.kind === 'code'
+  const reading = new Reading(all, room)
+  for (const piece of yield* piecesOf(candidate, room, cost)) {
+    const read = reading.next(piece)
+    if (read === null) continue
+    const text = all.slice(piece.start, piece.end)
+    const tokens = yield* cost.tokensOf(text)
+    reading.sentences.push({ ...read, tokens, counts: countsOf(terms(text, analysis), places) })
+    if (read.place % SENTENCES_PER_STEP === 0) yield
+  }
+  return { sentences: reading.sentences, queryTerms: wanted.size }
+}
+
+/** Goes through the pieces of a chunk, and finds what each one needs of those before. */
+class Reading {
+  readonly sentences: MeasuredSentence[] = []
+  private readonly all: string
+  private readonly room: number
+  /** Place of the first row of the open table; null outside of tables. */
+  private tableAt: number | null = null
+  private isAfterParagraph = false
+  private readonly blocks = new OpenBlocks<number>()
+  private readonly list = new OpenList()
+  private readonly terms = new OpenTerms()
+
+  /** @param all the text of the chunk @param room in tokens */
+  constructor(all: string, room: number) {
+    this.all = all
+    this.room = room
+  }
+
+  /** What the next piece is, and what must come with it; null when packed neighbours hold all of it. */
+  next(piece: Piece): Omit<MeasuredSentence, 'tokens' | 'counts'> | null {
+    const { sentence, index, part, parts, start, end } = piece
+    const place = this.sentences.length
+    const beginsParagraph = this.isAfterParagraph && sentence.start === start
+    this.isAfterParagraph = endsParagraph(sentence.text)
+    if (start >= end) return null
+    const text = this.all.slice(start, end)
+    this.enterTerm(piece, beginsParagraph)
+    if (beginsParagraph || sentence.kind !== 'row') this.tableAt = null
+    if (sentence.kind === 'row') this.tableAt ??= place
+    const isHead = this.tableAt !== null && place < this.tableAt + HEAD_ROWS
+    const hasHeading = sentence.kind !== 'statement' && isHeading(text)
+    const opens = sentence.opens ?? (isHead || hasHeading || announces(text, this.isAfterParagraph))
+    const isCut = isCutCode(piece)
     const isRestOfRow = part > 0 && sentence.kind === 'row'
     const isItem = sentence.kind === 'text' && LIST_ITEM.test(text)
-    const leadIn = list.enter(text, isItem, at)
-    sentences.push({
+    const leadIn = this.list.enter(text, isItem, place)
+    return {
       index,
       start,
       end,
-      tokens: yield* cost.tokensOf(text),
       opens: isCut ? part === 0 || BEGINS_BLOCK.test(text) : opens,
-      isHeading: isHeading && !isCut,
+      isHeading: hasHeading && !isCut,
       isItem,
       kind: isRestOfRow ? 'text' : sentence.kind,
       isRestOfRow,
       beginsParagraph,
-      endsParagraph: end === sentence.end && (isAfterParagraph || end === candidate.chunk.text.length),
-      place: at,
-      head: isStatement
-        ? shortHead(
-            blocks.enter(sentence, () => at),
-            MOST_BEGINNING,
-          )
-        : isCut
-          ? [at - part].filter(place => place < at)
-          : tableAt === null
-            ? shortHead(leadIn ?? openTerms.innermost, MOST_LEAD_IN)
-            : isRestOfRow
-              ? [at - part, ...rowsBefore(at, tableAt)]
-              : rowsBefore(at, tableAt),
-      foot: isCut && part < parts - 1 ? at - part + parts - 1 : null,
-      share: isCut ? (part === 0 || part === parts - 1 ? 0 : 1 / (parts - 2)) : 1 / parts,
-      counts,
-    })
-    if (at % SENTENCES_PER_STEP === 0) yield
+      endsParagraph: end === sentence.end && (this.isAfterParagraph || end === this.all.length),
+      place,
+      head: this.headPlaces(piece, leadIn),
+      foot: isCut && part < parts - 1 ? place - part + parts - 1 : null,
+      share: shareOf(piece),
+    }
   }
-  return { sentences, queryTerms: wanted.size }
+
+  /** Notes whether the sentence before leads to this one, and is the term that it explains. */
+  private enterTerm({ sentence, start, end }: Piece, beginsParagraph: boolean): void {
+    const before = this.sentences.at(-1)
+    const led = before && leadsTo(sentence, before, this.all) ? before : null
+    const term = led && termOf(sentence, led, this.all)
+    if (led) led.opens = true
+    // In the body of another term, a term comes without that.
+    if (led && term) led.head = []
+    if (beginsLine(start, this.all)) this.terms.enter(this.all.slice(start, end), beginsParagraph, term)
+  }
+
+  /** See `head` of `MeasuredSentence`. */
+  private headPlaces(piece: Piece, leadIn: number | undefined): number[] {
+    const { sentence, part } = piece
+    const place = this.sentences.length
+    const firstPart = part > 0 ? [place - part] : []
+    if (sentence.kind === 'statement') {
+      const beginning = this.blocks.enter(sentence, () => place)
+      return this.shortHead(beginning, MOST_BEGINNING)
+    }
+    if (isCutCode(piece)) return firstPart
+    if (this.tableAt === null) return this.shortHead(leadIn ?? this.terms.innermost, MOST_LEAD_IN)
+    return [...firstPart, ...rowsBefore(place, this.tableAt)]
+  }
+
+  /** A head of one sentence; none when it takes more than a share of the room. */
+  private shortHead(place: number | undefined, most: number): number[] {
+    return place !== undefined && (this.sentences[place]?.tokens ?? 0) <= most * this.room ? [place] : []
+  }
+}
+
+/** Whether a piece is a line of code that is too long as a whole. */
+const isCutCode = ({ sentence, parts }: Piece): boolean => parts > 1 && sentence.kind === 'code'
+
+/** See `share` of `MeasuredSentence`. */
+function shareOf(piece: Piece): number {
+  const { part, parts } = piece
+  if (!isCutCode(piece)) return 1 / parts
+  return part === 0 || part === parts - 1 ? 0 : 1 / (parts - 2)
+}
+
+function countsOf(found: readonly string[], places: ReadonlyMap<string, number>): Counts {
+  return countOf(found.flatMap(term => places.get(term) ?? []))
 }
 
 /** Whether a text has words, numbers or symbols outside of comments and of a fence at its start. */
@@ -214,11 +235,11 @@ function isShortName(text: string): boolean {
   return !LIST_ITEM.test(text) && !endsSentence(text) && text.trim().split(/\s+/u).length <= LONGEST_NAME_WORDS
 }
 
-/** Inverse document frequency of each term, where the documents are the sentences of the chunk. */
+/** Inverse document frequency of each term, where the documents are the sentences of the chunk. @param terms number of distinct terms of the query */
 export function idfOf(sentences: readonly MeasuredSentence[], terms: number): number[] {
   const holders = new Float64Array(terms)
   for (const { counts } of sentences) for (const term of counts.keys()) holders[term] = (holders[term] ?? 0) + 1
-  return Array.from(holders, held => Math.log(1 + (sentences.length - held + 0.5) / (held + 0.5)))
+  return Array.from(holders, held => inverseDocumentFrequency(held, sentences.length))
 }
 
 /** BM25 of counts of the terms, without the length norm. */
@@ -253,8 +274,4 @@ export function headTokens(sentence: MeasuredSentence, sentences: readonly Measu
 
 function sumOf(sentences: readonly MeasuredSentence[]): number {
   return sentences.reduce((sum, { tokens }) => sum + tokens, 0)
-}
-
-export function unitOf(candidate: Candidate, start: number, end: number): Unit {
-  return { candidate, start, end, value: candidate.value }
 }

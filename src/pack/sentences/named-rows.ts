@@ -1,5 +1,6 @@
 import { LONGEST_READ_QUESTION, prefixOf } from '../../core/prefix.ts'
 import type { Steps } from '../../core/steps.ts'
+import { inverseDocumentFrequency } from '../../text/candidate-bm25.ts'
 import { askedOptions, optionsOf } from '../../text/names/command-options.ts'
 import { cellsOf } from '../../text/sentences/table-row.ts'
 import { terms } from '../../text/terms/terms.ts'
@@ -13,7 +14,7 @@ const CELL_WEIGHT = 2
 const MOST_TERMS = 6
 
 /**
- * What the rows of tables gain, in logits, by the place of the sentence: 2 · Σ ln(1 + (n − r + .5) / (r + .5)) over the cells that the question names, where n is the
+ * What the rows of tables gain, in logits, by the place of the sentence: 2 · Σ idf(n, r) (`inverseDocumentFrequency`) over the cells that the question names, where n is the
  * number of sentences, and r that of the rows with such a cell. A question names a cell when it has all of its terms one after the other: "What does ISH-6109 mean?" names the
  * first cell of "| ISH-6109 | line stolen |". To a reranker, all rows of a table look alike. The names of the columns gain nothing.
  * Of a row that is cut, each part gains as much as the first one, which has the name. A line that explains an option for which the question asks (`--jump`) gains in the same way, and what follows below it with it.
@@ -27,21 +28,15 @@ export function* namedRows(sentences: readonly MeasuredSentence[], text: string,
   const rows = new Map<string, number>()
   for (const [at, { kind, opens, start, end }] of sentences.entries()) {
     const sentence = text.slice(start, end)
-    const cells =
-      kind === 'row' && !opens
-        ? cellsOf(sentence)
-            .map(phraseOf)
-            .filter(cell => phrases.has(cell))
-        : []
-    const own = [
-      ...new Set([...cells, ...(kind === 'row' ? [] : optionsOf(sentence).filter(name => options.has(name)))]),
-    ]
+    const cells = kind === 'row' && !opens ? cellsOf(sentence).map(phraseOf) : []
+    const lines = kind === 'row' ? [] : optionsOf(sentence)
+    const own = [...new Set([...cells.filter(cell => phrases.has(cell)), ...lines.filter(name => options.has(name))])]
     for (const name of own) rows.set(name, (rows.get(name) ?? 0) + 1)
     named.push(own)
     if (at % SENTENCES_PER_STEP === 0) yield
   }
-  const idf = (held: number) => Math.log(1 + (sentences.length - held + 0.5) / (held + 0.5))
-  const gains = named.map(names => CELL_WEIGHT * names.reduce((sum, name) => sum + idf(rows.get(name) ?? 0), 0))
+  const idf = (name: string) => inverseDocumentFrequency(rows.get(name) ?? 0, sentences.length)
+  const gains = named.map(names => CELL_WEIGHT * names.reduce((sum, name) => sum + idf(name), 0))
   return sentences.map(({ kind, isRestOfRow, head: [first] }, at) => {
     const isBelow = first !== undefined && (isRestOfRow || kind !== 'row')
     return Math.max(gains[at] ?? 0, isBelow ? (gains[first] ?? 0) : 0)

@@ -2,7 +2,7 @@ import type { Steps } from '../../core/steps.ts'
 import type { Candidate } from '../../core/types.ts'
 import { endsParagraph } from '../../text/sentences/ends.ts'
 import type { CostModel } from '../cost.ts'
-import type { Unit } from '../unit.ts'
+import { type Unit, unitOf } from '../unit.ts'
 import { codeLinesOf } from './code-lines.ts'
 import { rowPartsOf } from './row-parts.ts'
 import { type CutSentence, MOST_OF_CHUNK, SENTENCES_PER_STEP, sentencesToCut } from './units.ts'
@@ -58,7 +58,7 @@ function headBehind(sentence: CutSentence, head: CutSentence[]): CutSentence[] {
 }
 
 function unitOver(candidate: Candidate, sentences: readonly CutSentence[]): Unit {
-  return { candidate, start: sentences[0]?.start ?? 0, end: sentences.at(-1)?.end ?? 0, value: candidate.value }
+  return unitOf(candidate, sentences[0]?.start ?? 0, sentences.at(-1)?.end ?? 0)
 }
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)

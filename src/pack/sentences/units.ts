@@ -57,7 +57,7 @@ export function* sentenceUnits(candidates: readonly Candidate[], query: string |
     const shown = blankComments(all)
     for (const { text, start, end, head } of withTableHeads(sentencesOf(all))) {
       if (shown.slice(start, end).trim() !== '' && end > (candidate.textStart ?? 0))
-        sentences.push({ candidate, text, start, end, value: candidate.value, ...(head && { head }) })
+        sentences.push({ candidate, text, start, end, value: candidate.value, head })
       if (sentences.length % SENTENCES_PER_STEP === 0) yield
       if (sentences.length >= most) break
     }
