@@ -107,11 +107,7 @@ export function createImproveHandler(dependencies: ImproveDependencies): Step {
         if (admitted === null)
           throw new NotImproved('improving_paused', 'earlier attempts were not improved, or Qdrant has asked to wait')
         const improving = startImproving(
-          request,
-          target,
-          queries,
-          caller,
-          { decision, sessionId, ending },
+          { request, target, queries, caller, decision, sessionId, ending },
           { ...dependencies, clock, work, refusals, readLimit },
         )
         const outcome = await firstGoodAnswer(improving, sendOriginal)

@@ -1,0 +1,112 @@
+import { messageOf } from '../../core/errors.ts'
+import type { StoreCall } from '../../core/ports.ts'
+import type { Degradation } from '../../core/types.ts'
+import type { Caller } from '../../pipeline/caller.ts'
+import { startDeadline } from '../../pipeline/deadline.ts'
+import type { Plan } from '../../pipeline/plan/plan.ts'
+import type { DocumentFilter } from '../../qdrant/documents-filter.ts'
+import { retryAfterOf, statusOf } from '../../qdrant/errors.ts'
+import { isRefusal, type Refusals } from '../../qdrant/refusals.ts'
+import type { WorkMeter } from '../admission.ts'
+import type { Clock } from '../clock.ts'
+import { NotImproved } from '../not-improved.ts'
+import type { ReadLimit } from '../read-limit.ts'
+import { whenAborted } from '../when-aborted.ts'
+import { type FoundLists, type NamedPoints, NOTHING_NAMED, searchNamed } from './named-documents.ts'
+import { type FetchPoints, fetchPoints, type UpstreamCall } from './upstream-search.ts'
+
+/** How points of a collection are filtered by document; null where there is no quick way. */
+export type FindDocumentFilter = (collection: string, call: StoreCall) => Promise<DocumentFilter | null>
+
+interface ExtraReadsOptions {
+  call: UpstreamCall
+  caller: Caller
+  plan: Plan
+  /** Aborts when the choice of points has to end. */
+  choosing: AbortSignal
+  /** Longest time of one read, in milliseconds. */
+  quickMs: number
+  /** Whether Qdrant was not quick. */
+  isSlow: () => boolean
+  clock: Clock
+  work: WorkMeter
+  readLimit: ReadLimit
+  /** Where Qdrant has refused searches in named documents. */
+  refused: Refusals
+  /** Absent: documents that a question names are not searched. */
+  documentFilter?: FindDocumentFilter
+}
+
+/** What one attempt reads beside the searches of the client. Without it, they are as good as they were, so each read has the time of one quick call. */
+export class ExtraReads {
+  readonly #options: ExtraReadsOptions
+
+  constructor(options: ExtraReadsOptions) {
+    this.#options = options
+  }
+
+  /** Without neighbours the ranking is ready, so a slow or limited Qdrant is not asked. Null when a limit on reads is known. */
+  get fetchPoints(): FetchPoints | null {
+    const { call, isSlow, readLimit } = this.#options
+    if (readLimit.isKnown) return null
+    return async (query, condition, limit) => {
+      if (isSlow()) throw new Error('Qdrant is slow')
+      if (readLimit.isKnown) throw new Error('Qdrant limits reads')
+      return this.#quickly(signal => fetchPoints(query, condition, limit, { ...call, signal }))
+    }
+  }
+
+  /** Asks for a limit on reads before anything is read. When Qdrant does not answer in one quick call, none is known. */
+  async learnLimit(): Promise<void> {
+    const { plan, caller, isSlow, readLimit } = this.#options
+    if (!readsBesideSearch(plan) || isSlow()) return
+    await this.#quickly(signal => Promise.race([readLimit.learn(caller.apiKey), whenAborted(signal).catch(() => {})]))
+  }
+
+  /** Searches in the documents that the questions name. Never rejects. @returns one result for each search, in their order */
+  async findNamed(searches: readonly FoundLists[]): Promise<{ points: NamedPoints[]; degraded: Degradation[] }> {
+    const { call, plan, isSlow, readLimit, refused } = this.#options
+    const { namedDocuments: most, pool: hits } = plan.retrieval
+    const { collection } = call.target
+    const nothing = (degraded: Degradation[]) => ({ points: searches.map(() => NOTHING_NAMED), degraded })
+    if (readLimit.isKnown && readsBesideSearch(plan) && searches.some(({ text }) => text !== null))
+      return nothing([{ code: 'reads_limited', detail: 'a limit of Qdrant, or a 429 in the last ten minutes' }])
+    if (most === null || isSlow() || refused.has(collection)) return nothing([])
+    try {
+      const points = await this.#quickly(signal => {
+        const findFilter = () => this.#findFilter(signal)
+        return searchNamed(searches, { most, hits }, findFilter, { ...call, signal })
+      })
+      return { points, degraded: [] }
+    } catch (error) {
+      readLimit.notice(statusOf(error), retryAfterOf(error))
+      if (isRefusal(statusIn(error))) refused.add(collection)
+      return nothing([{ code: 'named_documents_not_searched', detail: messageOf(error) }])
+    }
+  }
+
+  async #findFilter(signal: AbortSignal): Promise<DocumentFilter | null> {
+    const { call, caller, documentFilter } = this.#options
+    const { apiKey, tenant } = caller
+    const reads = { apiKey, condition: tenant?.condition ?? null, signal }
+    return documentFilter?.(call.target.collection, reads) ?? null
+  }
+
+  /** Waits for a read for at most the time of a quick call. The time does not count as work. */
+  async #quickly<Result>(read: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+    const { choosing, quickMs, clock, work } = this.#options
+    const soon = startDeadline(choosing, quickMs, clock.after)
+    return work.pause(read(soon.signal)).finally(soon.dispose)
+  }
+}
+
+/** Whether a plan reads named documents or neighbours beside the search of a question. */
+function readsBesideSearch({ retrieval, reunification }: Plan): boolean {
+  const { enabled, expansion, fetch } = reunification
+  return retrieval.namedDocuments !== null || (enabled && expansion > 0 && fetch)
+}
+
+/** The status that Qdrant has refused with; null for another fault. */
+function statusIn(error: unknown): number | null {
+  return error instanceof NotImproved ? error.status : statusOf(error)
+}
