@@ -68,7 +68,7 @@ export interface Improving {
 }
 
 /** A request of a client that is to be improved. */
-interface AskedSearches extends Pick<ChoosePointsRequest, 'decision' | 'sessionId' | 'ending'> {
+export interface AskedSearches extends Pick<ChoosePointsRequest, 'decision' | 'sessionId' | 'ending'> {
   request: IncomingMessage
   target: SearchTarget
   queries: readonly UnderstoodQuery[]

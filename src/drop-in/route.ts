@@ -5,7 +5,7 @@ import { readBody } from '../http/body/read-body.ts'
 import { callerOf } from '../http/caller.ts'
 import { requestIdOf } from '../http/observe-requests.ts'
 import { handOver } from '../http/passthrough/hand-over.ts'
-import type { HoldAnswer } from '../http/passthrough/passthrough.ts'
+import type { HeldAnswer, HoldAnswer } from '../http/passthrough/passthrough.ts'
 import type { Step } from '../http/step.ts'
 import { sessionIdOf, showVariant } from '../http/variant.ts'
 import type { DecidePlan } from '../pipeline/plan/decision.ts'
@@ -13,14 +13,14 @@ import type { ObserveOutcome, OutcomeSubject } from '../pipeline/plan/outcome.ts
 import { readSearchTarget } from '../qdrant/paths.ts'
 import { Refusals } from '../qdrant/refusals.ts'
 import { createAdmission, WorkMeter } from './admission.ts'
-import { createBreakers, type PauseChange } from './breaker.ts'
+import { type Breakers, createBreakers, type PauseChange } from './breaker.ts'
 import { systemClock } from './clock.ts'
 import { tellSearchOutcome } from './experiment-outcome.ts'
 import { asNotImproved, firstGoodAnswer, type Outcome } from './hedge.ts'
-import { type ImprovingDependencies, startImproving } from './improving.ts'
+import { type AskedSearches, type ImprovingDependencies, startImproving } from './improving.ts'
 import { NotImproved } from './not-improved.ts'
 import { understand } from './query/understand.ts'
-import { createReadLimits, type DeclaredLimit } from './read-limit.ts'
+import { createReadLimits, type DeclaredLimit, type ReadLimit } from './read-limit.ts'
 import { readJsonText, refuseUnknownParameters } from './request.ts'
 import { type ImprovedAnswer, sendImproved } from './response.ts'
 
@@ -55,19 +55,18 @@ export interface ImproveDependencies extends Omit<ImprovingDependencies, 'clock'
   onPause(change: PauseChange): void
 }
 
-/** Share of the hedge time that the last of many attempts may wait for the event loop. */
-const CHOOSING_ROOM = 0.5
+/** More than any search. */
+const MOST_BYTES = 8 * 1024 * 1024
 
 /**
  * Improves `POST /collections/{name}/points/{query,search}[/batch]`. When anything fails, is refused or takes too long, the
  * client gets the answer to its original request instead.
  */
 export function createImproveHandler(dependencies: ImproveDependencies): Step {
-  const { decide, holdOriginal, maxBytes = 8 * 1024 * 1024, report, observeOutcome, clock = systemClock } = dependencies
-  const admit = createAdmission(dependencies.hedgeMs * CHOOSING_ROOM)
+  const { decide, holdOriginal, maxBytes = MOST_BYTES, report, observeOutcome, clock = systemClock } = dependencies
   const breakers = createBreakers(clock, dependencies.onPause)
   const readLimitOf = createReadLimits(breakers, dependencies.declaredLimit)
-  const refusals = { depth: new Refusals(), documents: new Refusals() }
+  const attempt = createAttempts({ ...dependencies, clock }, breakers)
   return async function improveOrPass(request, response, next) {
     const caller = callerOf(request, response)
     const target = readSearchTarget(request.originalUrl)
@@ -91,33 +90,10 @@ export function createImproveHandler(dependencies: ImproveDependencies): Step {
       void held.status.then(status => readLimit.notice(status, held.retryAfter))
       return held
     }
-    let end = (_reason: PassthroughReason | null) => {}
-    const ending = new Promise<PassthroughReason | null>(resolve => {
-      end = resolve
-    })
-    const attempt = async (): Promise<Outcome> => {
-      if (!complete) throw new NotImproved('body_too_large', `more than ${maxBytes} bytes`)
-      refuseUnknownParameters(target.queryString)
-      const queries = understand(readJsonText(request, body), target)
-      const leave = admit(tenant)
-      if (leave === null) throw new NotImproved('busy', 'too many attempts in flight')
-      const work = new WorkMeter(clock)
-      try {
-        const admitted = breakers.admit(target.collection, tenant)
-        if (admitted === null)
-          throw new NotImproved('improving_paused', 'earlier attempts were not improved, or Qdrant has asked to wait')
-        const improving = startImproving(
-          { request, target, queries, caller, decision, sessionId, ending },
-          { ...dependencies, clock, work, refusals, readLimit },
-        )
-        const outcome = await firstGoodAnswer(improving, sendOriginal)
-        judge(admitted, outcome, response)
-        return outcome
-      } finally {
-        leave(work.workedMs)
-      }
-    }
-    const { result: answer, original, hedged } = await attempt().catch(notAttempted)
+    const { ending, end } = openEnding()
+    const search: ReceivedSearch = { request, response, target, body, caller, decision, sessionId, ending, readLimit }
+    const attempted = complete ? attempt(search, sendOriginal) : Promise.reject(tooLarge(maxBytes))
+    const { result: answer, original, hedged } = await attempted.catch(notAttempted)
     if (caller.signal.aborted) return
     const send = (improved: ImprovedAnswer) => sendImproved(response, target, improved, secondsSoFar())
     const result = answer instanceof NotImproved ? answer : sendOrPass(() => send(answer))
@@ -142,6 +118,60 @@ export function createImproveHandler(dependencies: ImproveDependencies): Step {
       report({ ...event, reason: null, detail: '', applied, degraded, seconds: secondsSoFar() })
     }
   }
+}
+
+/** A search of a client, with its whole body. */
+interface ReceivedSearch extends Omit<AskedSearches, 'queries'> {
+  response: ServerResponse
+  body: Buffer
+  readLimit: ReadLimit
+}
+
+/** Share of the hedge time that the last of many attempts may wait for the event loop. */
+const CHOOSING_ROOM = 0.5
+
+/** Attempts to improve searches, as many as fit, and none while improving is paused. The result rejects with `NotImproved`, or with an unexpected error. */
+function createAttempts(
+  dependencies: Omit<ImprovingDependencies, 'work' | 'refusals' | 'readLimit'>,
+  breakers: Breakers,
+) {
+  const { hedgeMs, clock } = dependencies
+  const admit = createAdmission(hedgeMs * CHOOSING_ROOM)
+  const refusals = { depth: new Refusals(), documents: new Refusals() }
+  return async (
+    { response, body, readLimit, ...search }: ReceivedSearch,
+    sendOriginal: () => HeldAnswer,
+  ): Promise<Outcome> => {
+    const { request, target, caller } = search
+    const tenant = caller.tenant?.name ?? null
+    refuseUnknownParameters(target.queryString)
+    const queries = understand(readJsonText(request, body), target)
+    const leave = admit(tenant)
+    if (leave === null) throw new NotImproved('busy', 'too many attempts in flight')
+    const work = new WorkMeter(clock)
+    try {
+      const admitted = breakers.admit(target.collection, tenant)
+      if (admitted === null)
+        throw new NotImproved('improving_paused', 'earlier attempts were not improved, or Qdrant has asked to wait')
+      const improving = startImproving({ ...search, queries }, { ...dependencies, work, refusals, readLimit })
+      const outcome = await firstGoodAnswer(improving, sendOriginal)
+      judge(admitted, outcome, response)
+      return outcome
+    } finally {
+      leave(work.workedMs)
+    }
+  }
+}
+
+const tooLarge = (maxBytes: number) => new NotImproved('body_too_large', `more than ${maxBytes} bytes`)
+
+/** How a request ends, which is known later. */
+function openEnding() {
+  let end = (_reason: PassthroughReason | null) => {}
+  const ending = new Promise<PassthroughReason | null>(resolve => {
+    end = resolve
+  })
+  return { ending, end }
 }
 
 function notAttempted(error: unknown): Outcome {
