@@ -1,22 +1,22 @@
 import type { PassageObserver } from '../core/ports.ts'
-import { redactUrls } from '../core/redact-urls.ts'
-import type { PassthroughReason, RollbackTrigger, ShadowOutcome, UpsertFaultCode } from '../core/vocabulary.ts'
-import type { FlagDecision } from '../pipeline/plan/decision.ts'
-import type { ExperimentOutcome } from '../pipeline/plan/outcome.ts'
+import type { PassthroughReason, UpsertFaultCode } from '../core/vocabulary.ts'
 import type { Trace } from '../pipeline/trace/schema.ts'
 import { countTrace } from './count-trace.ts'
 import { createRequestReports, type FinishedRequest } from './finished-requests.ts'
 import type { Logger } from './logger.ts'
 import { PAIR_RESULTS } from './metrics/pipeline.ts'
 import type { LookupResult, NoticeOutcome } from './metrics/relay.ts'
-import type { SharedKind, SharedOperation, SharedResult } from './metrics/shared.ts'
 import { statusClass, type UpstreamKind } from './metrics/upstream.ts'
 import type { Metrics } from './metrics.ts'
 import type { QueryTextMode } from './query-text.ts'
 import { quietly } from './quietly.ts'
 import { type ContextReports, createContextReports } from './reports/contexts.ts'
+import { createFlagReports, type FlagReports } from './reports/flags.ts'
 import { createOutageReports } from './reports/outages.ts'
 import { createRerankReports, type RerankReports } from './reports/rerank.ts'
+import { createRolloutReports, type RolloutReports } from './reports/rollout.ts'
+import { createSharedReports, type SharedReports } from './reports/shared.ts'
+import { createTenantReports, type TenantReports } from './reports/tenants.ts'
 import { TenantLabels } from './tenant-labels.ts'
 
 /** The ingestion guard found a fault in an upsert, or could not check it. */
@@ -28,7 +28,14 @@ export interface GuardedUpsert {
 }
 
 /** One function per event. Each updates metrics and log, and none throws. */
-export interface Reporter extends RerankReports, ContextReports, PassageObserver {
+export interface Reporter
+  extends RerankReports,
+    ContextReports,
+    FlagReports,
+    RolloutReports,
+    SharedReports,
+    TenantReports,
+    PassageObserver {
   requestFinished(event: FinishedRequest): void
   /** An unexpected error. Its stack is logged here only. */
   requestFailed(event: { error: unknown; requestId: string }): void
@@ -59,45 +66,14 @@ export interface Reporter extends RerankReports, ContextReports, PassageObserver
   spansExported(event: { error: Error | null }): void
   /** At the start, and when a model appears later. */
   modelsOpened(event: { unavailable: { embedder: string | null; reranker: string | null } }): void
-  /** The names of all tenants, at the start and after a change of their file. */
-  tenantsDeclared(event: { names: ReadonlySet<string> }): void
-  /** The file of tenants has changed. Faults: it is refused, and the tenants of before stay. */
-  tenantsReloaded(event: { tenants: number; faults: readonly string[] | null }): void
   /** A hybrid search of a collection without sparse vectors for keywords, once for each collection. */
   denseOnlySearched(event: { collection: string }): void
   /** A search that failed for a moment is sent a second time. */
   searchRetried(): void
-  /** The flags that a source set for one request. */
-  flagsDecided(event: { flags: readonly FlagDecision[] }): void
-  /** The Unleash server answered, or did not. `error` is null when it did; `instead` is what is used after an error, as a clause. */
-  flagsRefreshed(event: { source: 'unleash'; error: string | null; instead: string }): void
-  /**
-   * What is wrong with the flags of the source, and why a file of flags or plans is refused as a whole, one sentence each. Called when it
-   * changes.
-   */
-  flagsChecked(event: { faults: readonly string[]; refusals: readonly string[] }): void
-  /** A request of an experiment ended. */
-  experimentObserved(event: { outcome: ExperimentOutcome }): void
-  /** The rollback breaker of an experiment opened. */
-  rolledBack(event: { experiment: string; variant: string; trigger: RollbackTrigger; detail: string }): void
-  /** The rollback of an earlier process is still open at the start. */
-  rollbackKept(event: { experiment: string; since: string; detail: string }): void
-  /** The rollback breaker of an experiment was closed by hand. */
-  rollbackReset(event: { experiment: string }): void
-  /** A shadow run ended. `overlap` is the Jaccard index of the chunks of both runs; null when it was not compared. */
-  shadowRan(event: { outcome: ShadowOutcome; overlap: number | null; detail: string }): void
-  /** Number of shadow runs that wait or run. */
-  shadowQueued(event: { length: number }): void
   /** Questions went through the embedding relay. `count` is 1 for a request that was skipped or not readable. */
   questionsNoticed(event: { outcome: NoticeOutcome; count: number }): void
   /** The question of a vector was looked for. */
   questionLookedUp(event: { result: LookupResult }): void
-  /** Values were looked for in the shared store, or written to it. */
-  sharedUsed(event: { operation: SharedOperation; kind: SharedKind; result: SharedResult; count: number }): void
-  /** A call of the shared store was answered. */
-  sharedAnswered(event: { operation: SharedOperation; seconds: number }): void
-  /** The shared store cannot be read or written; null: it can again. Called when it changes. */
-  sharedChanged(event: { operation: SharedOperation; error: Error | null }): void
   /** A worker ended by itself, and is started again after some milliseconds. */
   workerLost(event: { pid: number; detail: string; restartMs: number }): void
   /** The event loop of a worker has not turned for some milliseconds. The worker is killed, and then lost. */
@@ -165,75 +141,9 @@ export function createReporter({ metrics, logger, slowMs = 0, queryText = 'off' 
         metrics.modelUnavailable.set({ model }, reason === null ? 0 : 1)
       }
     },
-    tenantsDeclared: ({ names }) => {
-      const { added, gone } = labels.declare(names)
-      for (const label of gone) metrics.removeTenant(label)
-      for (const label of added) metrics.addTenant(label)
-    },
-    tenantsReloaded: ({ tenants, faults }) => {
-      metrics.tenantsReloads.inc({ outcome: faults === null ? 'replaced' : 'refused' })
-      metrics.tenantsFileRefused.set(faults === null ? 0 : 1)
-      if (faults === null) logger.info({ tenants }, 'the tenants are replaced')
-      else logger.error({ tenants, faults }, 'the file of tenants is refused; the tenants of before stay')
-    },
     searchRetried: () => metrics.searchRetries.inc(),
-    flagsDecided: ({ flags }) => {
-      for (const { flag, enabled, source } of flags)
-        metrics.flagDecisions.inc({ flag, value: enabled ? 'on' : 'off', source })
-    },
-    flagsRefreshed: ({ source, error, instead }) => {
-      metrics.flagsSourceUp.set({ source }, error === null ? 1 : 0)
-      if (error === null) metrics.flagsRefreshed.setToCurrentTime({ source })
-      else logger.warn({ source, detail: error }, `flags cannot be refreshed; ${instead}`)
-    },
-    flagsChecked: ({ faults, refusals }) => {
-      metrics.flagsUnknown.set(faults.length)
-      metrics.flagsFileRefused.set(refusals.length > 0 ? 1 : 0)
-      for (const fault of refusals) logger.error({ fault }, 'a file of flags or plans is refused')
-      for (const fault of faults) logger.warn({ fault }, 'flags have a fault')
-    },
-    experimentObserved: ({ outcome: { assignment, failed, seconds, tokens, recallProxy } }) => {
-      const labels = { experiment: assignment.experiment, variant: assignment.variant }
-      metrics.experimentRequests.inc({ ...labels, outcome: 'ok' }, failed === false ? 1 : 0)
-      metrics.experimentRequests.inc({ ...labels, outcome: 'failed' }, failed ? 1 : 0)
-      if (seconds !== null) metrics.experimentSeconds.observe(labels, seconds)
-      if (tokens !== null) metrics.experimentTokens.observe(labels, tokens)
-      if (recallProxy !== null) metrics.experimentRecallProxy.observe(labels, recallProxy)
-      // An experiment is known by its first request only: from here on, its series is there.
-      metrics.experimentRolledBack.inc({ experiment: assignment.experiment }, 0)
-    },
-    rolledBack: event => {
-      metrics.experimentRolledBack.set({ experiment: event.experiment }, 1)
-      metrics.experimentRollbacks.inc({ experiment: event.experiment, trigger: event.trigger })
-      logger.error(event, 'the experiment is rolled back: everyone gets the control until it is reset')
-    },
-    rollbackKept: event => {
-      metrics.experimentRolledBack.set({ experiment: event.experiment }, 1)
-      logger.warn(event, 'the experiment is still rolled back: everyone gets the control until it is reset')
-    },
-    rollbackReset: ({ experiment }) => {
-      metrics.experimentRolledBack.set({ experiment }, 0)
-      logger.info({ experiment }, 'the rollback of the experiment was reset')
-    },
-    shadowRan: ({ outcome, overlap, detail }) => {
-      metrics.shadowRuns.inc({ outcome })
-      if (overlap !== null) metrics.shadowOverlap.observe(overlap)
-      if (outcome === 'failed') logger.debug({ detail }, 'a shadow run failed')
-    },
-    shadowQueued: ({ length }) => metrics.shadowQueue.set(length),
     questionsNoticed: ({ outcome, count }) => metrics.relayQuestions.inc({ outcome }, count),
     questionLookedUp: ({ result }) => metrics.relayLookups.inc({ result }),
-    sharedUsed: ({ operation, kind, result, count }) =>
-      (operation === 'read' ? metrics.sharedReads : metrics.sharedWrites).inc({ kind, result }, count),
-    sharedAnswered: ({ operation, seconds }) => metrics.sharedSeconds.observe({ operation }, seconds),
-    sharedChanged: ({ operation, error }) => {
-      metrics.sharedAvailable.set({ operation }, error === null ? 1 : 0)
-      if (error === null) logger.info({ operation }, 'the shared store works again')
-      else {
-        const line = { operation, detail: redactUrls(error.message) }
-        logger.warn(line, 'the shared store does not work; this process goes on alone')
-      }
-    },
     workerLost: ({ pid: workerPid, ...event }) => {
       metrics.workerRestarts.inc()
       logger.error({ workerPid, ...event }, 'a worker ended; it is started again')
@@ -243,6 +153,10 @@ export function createReporter({ metrics, logger, slowMs = 0, queryText = 'off' 
       logger.error({ workerPid, ...event }, 'the event loop of a worker does not turn; the worker is killed')
     },
     ...createContextReports(metrics, logger),
+    ...createFlagReports(metrics, logger),
+    ...createRolloutReports(metrics, logger),
+    ...createSharedReports(metrics, logger),
+    ...createTenantReports(metrics, logger, labels),
     ...createRerankReports(metrics, logger),
   })
 }
