@@ -61,6 +61,8 @@ const traceLine = z.object({
     }),
   ),
 })
+type TraceLine = z.infer<typeof traceLine>
+
 /** As TRACE_QUERY_TEXT=hash writes it. */
 const DIGEST = /^sha256:[0-9a-f]+$/
 
@@ -71,23 +73,18 @@ const DIGEST = /^sha256:[0-9a-f]+$/
 export async function readQuestions(files: Iterable<AsyncIterable<string>>): Promise<SeenQuestions> {
   const questions = new Map<string, SeenQuestion>()
   const seen = { traces: 0, withoutText: 0, broken: 0 }
+  const note = (trace: TraceLine) => {
+    if (trace.endpoint === 'replay' || trace.shadow_of !== null) return
+    seen.traces += 1
+    const question = questionOf(trace)
+    if (question === null) seen.withoutText += 1
+    else questions.set(question.key, question)
+  }
   for (const file of files)
     for await (const { text, ended } of textLines(file)) {
-      if (text.trim() === '') continue
-      const trace = parseTrace(text)
-      if (trace === 'lost') continue
-      if (trace === null) {
-        if (ended) seen.broken += 1
-        continue
-      }
-      if (trace.endpoint === 'replay' || trace.shadow_of !== null) continue
-      seen.traces += 1
-      if (trace.query === null || trace.query.trim() === '' || DIGEST.test(trace.query)) {
-        seen.withoutText += 1
-        continue
-      }
-      const question = questionOf(trace, trace.query)
-      questions.set(question.key, question)
+      const trace = text.trim() === '' ? 'none' : parseTrace(text)
+      if (trace === null) seen.broken += ended ? 1 : 0
+      else if (trace !== 'none') note(trace)
     }
   return { questions: [...questions.values()], ...seen }
 }
@@ -97,18 +94,20 @@ export function questionKey(query: string, tenant: string | null): string {
   return JSON.stringify([comparableQuestion(query), tenant])
 }
 
-/** Null for a line that is not understood. */
-function parseTrace(text: string): z.infer<typeof traceLine> | 'lost' | null {
+/** Null for a line that is not understood, and `none` for one that counts lost traces. */
+function parseTrace(text: string): TraceLine | 'none' | null {
   try {
     const value = parseJson(text)
-    return isLostTraces(value) ? 'lost' : (traceLine.safeParse(value).data ?? null)
+    return isLostTraces(value) ? 'none' : (traceLine.safeParse(value).data ?? null)
   } catch {
     return null
   }
 }
 
-function questionOf(trace: z.infer<typeof traceLine>, query: string): SeenQuestion {
-  const { tenant, intent, collections } = trace
+/** Null for a trace without the text of its query. */
+function questionOf(trace: TraceLine): SeenQuestion | null {
+  const { query, tenant, intent, collections } = trace
+  if (query === null || query.trim() === '' || DIGEST.test(query)) return null
   // A parent is too large to be marked; its children are there, too.
   const byUse = trace.candidates
     .filter(({ origin }) => origin !== 'parent')

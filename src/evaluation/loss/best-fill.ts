@@ -18,19 +18,13 @@ export function bestFill(
 ): BestFill {
   const filled = new Map<ConsideredText, Filled>()
   const held = new Set<number>()
-  const fitting = new Set<number>()
   const waiting = new Map(
     coverage.totals.flatMap((_, gold) => (candidates.holds(gold) ? [[gold, candidates.coverOf(gold)] as const] : [])),
   )
+  const choices = choicesNow()
+  const fitting = new Set(choices.filter(({ cost }) => cost <= budgetTokens).map(({ gold }) => gold))
   let left = budgetTokens
-  while (waiting.size > 0) {
-    const choices = Array.from(waiting, ([gold, cover]) => {
-      const added = cover.map(candidate => withExcerpt(candidate, gold, filled.get(candidate)))
-      return { gold, added, cost: added.reduce((sum, { cost }) => sum + cost, 0) }
-    })
-    if (held.size === 0) for (const { gold, cost } of choices) if (cost <= budgetTokens) fitting.add(gold)
-    const [cheapest] = choices.sort((first, second) => first.cost - second.cost)
-    if (cheapest === undefined || cheapest.cost > left) break
+  for (let [cheapest] = choices; cheapest !== undefined && cheapest.cost <= left; [cheapest] = choicesNow()) {
     for (const { candidate, after } of cheapest.added) filled.set(candidate, after)
     left -= cheapest.cost
     held.add(cheapest.gold)
@@ -38,8 +32,19 @@ export function bestFill(
   }
   return { held, fitting }
 
+  /** What each of the other gold passages would add, the cheapest first. */
+  function choicesNow() {
+    const added = Array.from(waiting, ([gold, cover]) => ({
+      gold,
+      added: cover.map(candidate => withExcerpt(candidate, gold, filled.get(candidate) ?? NOTHING)),
+    }))
+    return added
+      .map(one => ({ ...one, cost: one.added.reduce((sum, { cost }) => sum + cost, 0) }))
+      .sort((first, second) => first.cost - second.cost)
+  }
+
   /** What the excerpt of a gold passage adds to those of its candidate. */
-  function withExcerpt(candidate: ConsideredText, gold: number, before: Filled = NOTHING) {
+  function withExcerpt(candidate: ConsideredText, gold: number, before: Filled) {
     const excerpt = coverage.excerptOf(candidate, gold)
     const ranges = unionOf(excerpt === null ? before.ranges : [...before.ranges, excerpt])
     const tokens = ranges.reduce((sum, { start, end }) => sum + countTokens(candidate.text.slice(start, end)), 0)

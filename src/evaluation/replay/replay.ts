@@ -166,6 +166,15 @@ async function askQuery(
   const figures: QueryResult['arms'] = Object.fromEntries(job.arms.map(({ name }) => [name, {}]))
   const judgements: Promise<void>[] = []
   const details = job.details ? newDetails(set.name, query, job.arms) : null
+  const note = (arm: Arm, budgetTokens: number, run: ReplayRun) => {
+    const ofArm = figures[arm.name] ?? {}
+    const { figures: measured, found } = measureRun(run, budgetTokens, evidence, measuring)
+    const loss = explainRun?.(run, budgetTokens, found) ?? null
+    ofArm[budgetTokens] = { ...measured, ...(loss && { loss }) }
+    if (job.judge?.budgetTokens === budgetTokens)
+      judgements.push(addJudgement(query.query, run.context, measured, job.judge))
+    if (details) addDetails(details, arm.name, budgetTokens, run)
+  }
   try {
     for (const arm of arms) {
       const runs = await prepared.run(query, arm, job.budgets).catch((error: unknown) => {
@@ -173,16 +182,7 @@ async function askQuery(
         const place = `set ${set.name}, query ${id}, arm ${arm.name}`
         throw new StowageError('internal', `${place}: ${message}`, { cause: error })
       })
-      for (const [at, run] of runs.entries()) {
-        const budgetTokens = job.budgets[at] ?? 0
-        const ofArm = figures[arm.name] ?? {}
-        const { figures: measured, found } = measureRun(run, budgetTokens, evidence, measuring)
-        const loss = explainRun?.(run, budgetTokens, found) ?? null
-        ofArm[budgetTokens] = { ...measured, ...(loss && { loss }) }
-        if (job.judge?.budgetTokens === budgetTokens)
-          judgements.push(addJudgement(query.query, run.context, measured, job.judge))
-        if (details) addDetails(details, arm.name, budgetTokens, run)
-      }
+      for (const [at, run] of runs.entries()) note(arm, job.budgets[at] ?? 0, run)
     }
   } finally {
     prepared.forget?.(query)

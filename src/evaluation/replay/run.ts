@@ -8,10 +8,10 @@ import type { SourceDocument } from '../../ingest/source-document.ts'
 import { noDeadline } from '../../pipeline/deadline.ts'
 import { candidatesWanted } from '../../pipeline/plan/derived.ts'
 import type { Plan } from '../../pipeline/plan/plan.ts'
-import { rankContext } from '../../pipeline/run-context.ts'
+import { type ContextRun, rankContext } from '../../pipeline/run-context.ts'
 import { RunRecord } from '../../pipeline/run-record.ts'
 import type { PipelinePorts } from '../../pipeline/services.ts'
-import { buildTrace } from '../../pipeline/trace/build-trace.ts'
+import { buildTrace, type TraceSubject } from '../../pipeline/trace/build-trace.ts'
 import { contentHash } from '../../text/fingerprint.ts'
 import type { PlanArm } from '../arms/arm.ts'
 import type { GoldenQuery, GoldenSet } from '../golden-set/golden-set.ts'
@@ -209,39 +209,42 @@ async function runWithOneRanking(
   const savedInRanking = takeSaved()
   const runs: ReplayRun[] = []
   try {
-    for (const { budgetTokens } of plans) {
+    for (const budgeted of plans) {
       const own = record.branchAt(rankingMs)
-      const { packed, intent, encoding, mode, answerable } = await ranked.packAt(budgetTokens, own)
+      const run = await ranked.packAt(budgeted.budgetTokens, own)
       const savedMs = sumOfTimes([savedInRanking, takeSaved()])
-      const totalMs = Object.values(savedMs).reduce((sum, ms) => sum + ms, own.elapsedMs)
-      runs.push({
-        context: packed.context,
-        format: plan.format,
-        contextLines: packed.contextLines,
-        packed: packed.packed.map(({ candidate: { chunk }, text }) => ({
-          id: String(chunk.id),
-          docId: chunk.docId,
-          text,
-        })),
-        ranked: rankedOf(packed),
-        spans: spansOf(packed),
-        stageMs: sumOfTimes([savedMs, ...own.stages.map(({ name, ms }) => ({ [name]: ms }))]),
-        totalMs,
-        degraded: own.degraded.map(({ code }) => code),
-        answerable,
-        candidates: () => consideredOf(packed),
-        trace: () => {
-          const decision = { assignment: null, flags: [] }
-          const asked = { ...subject, plan: { ...plan, budgetTokens }, decision }
-          const trace = buildTrace(asked, own, { intent, packed, encoding, mode, answerable, cache: 'off' })
-          return { ...trace, duration_ms: totalMs }
-        },
-      })
+      runs.push(describeRun(run, { ...subject, plan: budgeted, decision: UNDECIDED }, own, savedMs))
     }
   } finally {
     ranked.release()
   }
   return runs
+}
+
+const UNDECIDED: TraceSubject['decision'] = { assignment: null, flags: [] }
+
+/** @param savedMs what cached answers saved, which the run is charged with */
+function describeRun(run: ContextRun, subject: TraceSubject, record: RunRecord, savedMs: StageTimes): ReplayRun {
+  const { packed, answerable } = run
+  const totalMs = Object.values(savedMs).reduce((sum, ms) => sum + ms, record.elapsedMs)
+  return {
+    context: packed.context,
+    format: subject.plan.format,
+    contextLines: packed.contextLines,
+    packed: packed.packed.map(({ candidate: { chunk }, text }) => ({
+      id: String(chunk.id),
+      docId: chunk.docId,
+      text,
+    })),
+    ranked: rankedOf(packed),
+    spans: spansOf(packed),
+    stageMs: sumOfTimes([savedMs, ...record.stages.map(({ name, ms }) => ({ [name]: ms }))]),
+    totalMs,
+    degraded: record.degraded.map(({ code }) => code),
+    answerable,
+    candidates: () => consideredOf(packed),
+    trace: () => ({ ...buildTrace(subject, record, { ...run, cache: 'off' }), duration_ms: totalMs }),
+  }
 }
 
 function sumOfTimes(times: readonly StageTimes[]): StageTimes {
