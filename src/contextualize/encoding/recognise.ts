@@ -176,19 +176,28 @@ function recogniseSparse(
     const field = fields.find(({ name }) => name === 'sparse') ?? fields[0]
     return field === undefined ? null : { name: field.name, plain: null, keywords: 'stowage' }
   }
-  for (const plain of PLAIN_INPUTS) {
-    for (const { name } of fields) {
-      for (const keywords of ['stowage', 'qdrant'] as const) {
-        const fitting = points.filter(point => {
-          const stored = point.vectors.get(name)
-          return sampleTexts(point, plain).some(text => hasTerms(stored, text, keywords))
-        })
-        const needed = points.length > 2 ? points.length - 1 : points.length
-        if (fitting.length >= needed) return { name, plain: points.some(isPlain) ? plain : null, keywords }
-      }
-    }
-  }
-  return null
+  // One sample may have been changed by hand.
+  const needed = points.length > 2 ? points.length - 1 : points.length
+  const isMadeBy = ({ name, plain, keywords }: SparseMaking) =>
+    points.filter(point => {
+      const stored = point.vectors.get(name)
+      return sampleTexts(point, plain).some(text => hasTerms(stored, text, keywords))
+    }).length >= needed
+  const found = makingsOf(fields).find(isMadeBy)
+  return found === undefined ? null : { ...found, plain: points.some(isPlain) ? found.plain : null }
+}
+
+/** A way in which a sparse vector can be made. */
+interface SparseMaking {
+  name: string
+  plain: PlainInput
+  keywords: KeywordsOf
+}
+
+function makingsOf(fields: CollectionLayout['sparse']): SparseMaking[] {
+  return PLAIN_INPUTS.flatMap(plain =>
+    fields.flatMap(({ name }) => (['stowage', 'qdrant'] as const).map(keywords => ({ name, plain, keywords }))),
+  )
 }
 
 /** Whether a sparse vector has the same terms with the same weights. */
