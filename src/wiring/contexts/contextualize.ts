@@ -7,11 +7,13 @@ import type {
   ContextualizeTarget,
 } from '../../commands/contextualize.ts'
 import { type Config, diskFault, loadConfig } from '../../config.ts'
+import type { ContextRequest, ContextWriter } from '../../contexts/context.ts'
 import { onlyPayload } from '../../contexts/context-stamp.ts'
 import { createPromptBuilder, longestPromptOf } from '../../contexts/prompt/prompt.ts'
 import { createRulesWriter } from '../../contexts/rules/rules-writer.ts'
 import { contextualize } from '../../contextualize/contextualize.ts'
 import { recogniseEncoding } from '../../contextualize/encoding/recognise.ts'
+import type { LiveCollection } from '../../contextualize/live-collection.ts'
 import { coverageOf } from '../../contextualize/report/coverage.ts'
 import { estimate } from '../../contextualize/report/estimate.ts'
 import { sampleContexts } from '../../contextualize/report/sample.ts'
@@ -53,21 +55,13 @@ export const openContextualize: ContextualizeCommandDependencies['open'] = targe
 /** @param server whose points get contexts; it stays open */
 export async function environmentOf(
   config: Config,
-  {
-    collection: sourceName,
-    into,
-    alias,
-    context,
-    state: stateFolder,
-    budgetUsd,
-    onlyPayload: isPayloadOnly,
-  }: ContextualizeTarget,
+  target: ContextualizeTarget,
   server: RequestsOptions,
 ): Promise<Omit<ContextualizeEnvironment, 'place' | 'close'>> {
+  const { collection: sourceName, into, alias = null, context, onlyPayload: isPayloadOnly } = target
   const { count: countTokens } = createTokenizer(config.plan.tokenizerModel)
   const mapping = config.settings.MAPPINGS?.[sourceName]
   const source = openLiveCollection({ ...server, collection: sourceName, mapping })
-  const name = into ?? sourceName
   const collection = into === undefined ? source : openLiveCollection({ ...server, collection: into, mapping })
   const twin = into === undefined ? null : openQdrantTwin({ ...server, source: sourceName, twin: into })
   const written = openContextWriter(config, context, countTokens)
@@ -77,80 +71,25 @@ export async function environmentOf(
   const rules = createRulesWriter({ countTokens })
   const tenants = (await readTenants(config))?.tenants ?? null
   const openRules = () => openTenantRules(source, tenants, tenant => endpointAllowed(tenant, writer.endpoint))
-  const folder = stateFolder ?? stateFolderOf(name, config.settings.CONTEXT_STATE_FOLDER)
-
-  const openOwnState = () => {
-    try {
-      return openState(folder, lockState)
-    } catch (error) {
-      throw diskFault(stateFolder === undefined ? 'CONTEXT_STATE_FOLDER' : '--state', folder, error)
-    }
-  }
-
-  /** Runs work with the state and the encoder of the collection. */
-  async function withState<Result>(
-    work: (state: RunState, opened: Awaited<ReturnType<typeof openEncoder>>) => Promise<Result>,
-    isRollback = false,
-  ): Promise<Result> {
-    const state = openOwnState()
-    let rolledBack = false
-    try {
-      const opened = await openEncoder(isRollback, state)
-      try {
-        const result = await work(state, opened)
-        rolledBack = isRollback
-        return result
-      } finally {
-        await opened.embedder?.close()
-      }
-    } finally {
-      state.close({ rolledBack })
-    }
-  }
-
-  /** Without an encoder, a rollback still brings former vectors back. */
-  async function openEncoder(isRollback: boolean, { former }: RunState) {
-    if (isPayloadOnly)
-      return { embedder: null, encoding: null, warnings: ['vectors do not see the contexts (--only-payload)'] }
-    const { embedder, unavailable } = await openIngestEmbedder(config)
-    try {
-      return { embedder, ...(await recogniseEncoding(collection, embedder, former, unavailable)) }
-    } catch (error) {
-      if (isRollback && error instanceof StowageError && error.code === 'unprocessable')
-        return { embedder, encoding: null, warnings: [error.message] }
-      await embedder?.close()
-      throw error
-    }
-  }
-
-  function openBudget(state: RunState): Budget | null {
-    if (budgetUsd === undefined || writer.endpoint === null) return null
-    const price = findPrice(writer)
-    if (price === undefined) throw unpriced(writer.model)
-    const spent = () => {
-      const dollars = dollarsOf(state.contexts.spending, findPrice)
-      if (dollars === null) throw unpriced('a model of an earlier run')
-      return dollars
-    }
-    return createBudget(
-      budgetUsd,
-      spent,
-      worstCaseOf(price, longestPromptOf(prompt, countTokens), mostOutputOf(context)),
-    )
-  }
+  const folder = target.state ?? stateFolderOf(into ?? sourceName, config.settings.CONTEXT_STATE_FOLDER)
+  const place: StatePlace = { folder, named: target.state === undefined ? 'CONTEXT_STATE_FOLDER' : '--state' }
+  const encoding: EncoderOptions = { config, collection, isPayloadOnly }
+  const openBudget = (state: RunState) =>
+    budgetOf(target, state, { writer, findPrice, promptTokens: longestPromptOf(prompt, countTokens) })
 
   return {
     async run(onProgress, signal) {
       if (twin !== null) await prepareTwin(source, { collection, twin, mark: copyMarkIn(folder) }, signal)
-      return withState(async (state, { warnings, ...encoder }) => {
-        const own = { collection, writer, rules, ...encoder, state, budget: openBudget(state) }
-        const dependencies = { ...own, ...(await openRules()) }
-        const progress = { alias: alias ?? null, onProgress, signal }
-        const result = await (twin === null
-          ? contextualize(dependencies, onProgress, signal)
-          : contextualizeInto(source, { collection, twin }, dependencies, progress))
-        return { ...result, warnings }
-      })
+      return withState(place, state =>
+        withEncoder(encoding, state, async ({ warnings, ...encoder }) => {
+          const own = { collection, writer, rules, ...encoder, state, budget: openBudget(state) }
+          const dependencies = { ...own, ...(await openRules()) }
+          const result = await (twin === null
+            ? contextualize(dependencies, onProgress, signal)
+            : contextualizeInto(source, { collection, twin }, dependencies, { alias, onProgress, signal }))
+          return { ...result, warnings }
+        }),
+      )
     },
     estimate: async () => ({
       ...(await estimate(
@@ -160,35 +99,142 @@ export async function environmentOf(
       model: writer.model,
       endpoint: writer.endpoint,
     }),
-    async sample(count, seed, signal) {
-      const state = openOwnState()
-      try {
+    sample: (count, seed, signal) =>
+      withState(place, async state => {
         const own = { collection: source, writer, rules, state, budget: openBudget(state) }
-        return await sampleContexts({ ...own, ...(await openRules()) }, { count, seed }, signal)
-      } finally {
-        state.close()
-      }
-    },
+        return sampleContexts({ ...own, ...(await openRules()) }, { count, seed }, signal)
+      }),
     rollBack: (onProgress, signal) =>
-      withState(async (state, { embedder, encoding, warnings }) => {
-        const online = openOnlineStates(folder, lockFolder)
-        let rolledBack = false
-        try {
-          const journals = [...online, state].map(({ former }) => former)
-          const lost = journals.every(({ size }) => size === 0)
-            ? ['there are no former vectors in the state folder']
-            : []
-          const former = allFormer(journals)
-          const result = await rollBack({ collection, embedder, encoding, former }, onProgress, signal)
-          rolledBack = true
-          return { ...result, warnings: [...lost, ...warnings] }
-        } finally {
-          for (const opened of online) opened.close({ rolledBack })
-        }
-      }, true),
+      withState({ ...place, isRollback: true }, state =>
+        withEncoder({ ...encoding, isRollback: true }, state, async ({ embedder, encoding, warnings }) => {
+          const { lost, result } = await withOnlineStates(folder, async online => {
+            const journals = [...online, state].map(({ former }) => former)
+            const former = allFormer(journals)
+            return {
+              lost: journals.every(({ size }) => size === 0),
+              result: await rollBack({ collection, embedder, encoding, former }, onProgress, signal),
+            }
+          })
+          const nothing = lost ? ['there are no former vectors in the state folder'] : []
+          return { ...result, warnings: [...nothing, ...warnings] }
+        }),
+      ),
     status: async () => ({ ...(await coverageOf(collection)), spending: spendingIn(folder) }),
     dollars: spending => dollarsOf(spending, findPrice),
   }
+}
+
+interface StatePlace {
+  folder: string
+  /** What names the folder, for faults. */
+  named: 'CONTEXT_STATE_FOLDER' | '--state'
+  /** Whether the work brings the former vectors back, so that they are forgotten when it is done. */
+  isRollback?: boolean
+}
+
+/** Runs work with the state of a collection. @throws ConfigError when the folder cannot be used */
+async function withState<Result>(
+  { folder, named, isRollback = false }: StatePlace,
+  work: (state: RunState) => Promise<Result>,
+): Promise<Result> {
+  const state = openOwnState(folder, named)
+  let rolledBack = false
+  try {
+    const result = await work(state)
+    rolledBack = isRollback
+    return result
+  } finally {
+    state.close({ rolledBack })
+  }
+}
+
+function openOwnState(folder: string, named: StatePlace['named']): RunState {
+  try {
+    return openState(folder, lockState)
+  } catch (error) {
+    throw diskFault(named, folder, error)
+  }
+}
+
+/** Runs a rollback with the states that servers have written, whose former vectors are forgotten when it is done. */
+async function withOnlineStates<Result>(
+  folder: string,
+  rollBack: (states: readonly RunState[]) => Promise<Result>,
+): Promise<Result> {
+  const states = openOnlineStates(folder, lockFolder)
+  let rolledBack = false
+  try {
+    const result = await rollBack(states)
+    rolledBack = true
+    return result
+  } finally {
+    for (const state of states) state.close({ rolledBack })
+  }
+}
+
+interface EncoderOptions {
+  config: Config
+  collection: LiveCollection
+  isPayloadOnly: boolean
+  /** Without an encoder, a rollback still brings former vectors back. */
+  isRollback?: boolean
+}
+
+type Encoder = Awaited<ReturnType<typeof openEncoder>>
+
+/** Runs work with the encoder of a collection. */
+async function withEncoder<Result>(
+  options: EncoderOptions,
+  state: RunState,
+  work: (encoder: Encoder) => Promise<Result>,
+): Promise<Result> {
+  const encoder = await openEncoder(options, state)
+  try {
+    return await work(encoder)
+  } finally {
+    await encoder.embedder?.close()
+  }
+}
+
+async function openEncoder(
+  { config, collection, isPayloadOnly, isRollback = false }: EncoderOptions,
+  { former }: RunState,
+) {
+  if (isPayloadOnly)
+    return { embedder: null, encoding: null, warnings: ['vectors do not see the contexts (--only-payload)'] }
+  const { embedder, unavailable } = await openIngestEmbedder(config)
+  try {
+    return { embedder, ...(await recogniseEncoding(collection, embedder, former, unavailable)) }
+  } catch (error) {
+    if (isRollback && error instanceof StowageError && error.code === 'unprocessable')
+      return { embedder, encoding: null, warnings: [error.message] }
+    await embedder?.close()
+    throw error
+  }
+}
+
+interface Spender {
+  writer: ContextWriter
+  findPrice: FindPrice
+  /** Tokens of the longest prompt for a request. */
+  promptTokens: (request: ContextRequest) => number
+}
+
+/** The limit of `--budget-usd`; null without one. @throws StowageError `bad_request` when a price is not known */
+function budgetOf(
+  { budgetUsd, context }: ContextualizeTarget,
+  state: RunState,
+  { writer, findPrice, promptTokens }: Spender,
+): Budget | null {
+  if (budgetUsd === undefined || writer.endpoint === null) return null
+  const price = findPrice(writer)
+  if (price === undefined) throw unpriced(writer.model)
+  const spent = () => {
+    const dollars = dollarsOf(state.contexts.spending, findPrice)
+    if (dollars === null) throw unpriced('a model of an earlier run')
+    return dollars
+  }
+  return createBudget(budgetUsd, spent, worstCaseOf(price, promptTokens, mostOutputOf(context)))
 }
 
 /** @throws StowageError `too_many_requests` that names the process which works with the folder */
