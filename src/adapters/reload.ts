@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { quietTimer, type StartTimer } from '../pipeline/deadline.ts'
+import { sha256 } from '../text/fingerprint.ts'
 
 /** What a file means, as it was when the file was last right. */
 export interface Reloaded<Value> {
@@ -67,7 +67,7 @@ export function keepReloading<Value>(options: ReloadOptions<Value>): Reloaded<Va
   let current = start.value
   let refusal: readonly string[] | null = null
   /** What is in use or refused: a digest of the content, or the text of a failure to read it. */
-  let seen = digestOf(start.bytes)
+  let seen = sha256(start.bytes)
   /** What the last look found, if it is something new. */
   let arriving: string | null = null
   let closed = false
@@ -89,7 +89,7 @@ export function keepReloading<Value>(options: ReloadOptions<Value>): Reloaded<Va
       error instanceof Error ? error : new Error(String(error)),
     )
     if (closed) return
-    const found = bytes instanceof Error ? bytes.message : digestOf(bytes)
+    const found = bytes instanceof Error ? bytes.message : sha256(bytes)
     const isComplete = complete || found === arriving
     arriving = found === seen || isComplete ? null : found
     if (found === seen || !isComplete) return
@@ -123,8 +123,4 @@ export function keepReloading<Value>(options: ReloadOptions<Value>): Reloaded<Va
       stopTimer()
     },
   }
-}
-
-function digestOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex')
 }

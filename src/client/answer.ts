@@ -1,11 +1,11 @@
-import { isObject, parseJson } from '../qdrant/json.ts'
+import { isObject, parseObject } from '../qdrant/json.ts'
 import { StowageClientError } from './client-error.ts'
 
 const LONGEST_SHOWN = 300
 
 /** What an answer says: its body, or the error to throw. */
 export function readAnswer({ ok, status, headers }: Response, text: string): unknown {
-  const body = parsed(text)
+  const body = parseObject(text)
   // Contexts and traces both have one.
   if (ok && typeof body?.trace_id === 'string') return body
   const retryAfter = secondsOf(headers.get('retry-after'))
@@ -15,15 +15,6 @@ export function readAnswer({ ok, status, headers }: Response, text: string): unk
   const shown = text.trim().slice(0, LONGEST_SHOWN)
   const reason = `the answer with status ${status} is not that of a stowage: ${shown === '' ? 'it is empty' : shown}`
   return new StowageClientError('unexpected_answer', reason, { status, retryAfter })
-}
-
-function parsed(text: string): Record<string, unknown> | null {
-  try {
-    const body = parseJson(text)
-    return isObject(body) ? body : null
-  } catch {
-    return null
-  }
 }
 
 function secondsOf(header: string | null): number | null {

@@ -37,3 +37,13 @@ export function printJson(value: unknown): string {
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
+
+/** The object that a text holds as JSON; null for other JSON, and for what is none. */
+export function parseObject(text: string): Record<string, unknown> | null {
+  try {
+    const value = parseJson(text)
+    return isObject(value) ? value : null
+  } catch {
+    return null
+  }
+}

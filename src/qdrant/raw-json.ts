@@ -33,6 +33,12 @@ export function elements(raw: string): string[] {
   return found
 }
 
+/** The raw text of a member; null when it is absent or null, which Qdrant treats alike. */
+export function present(object: ReadonlyMap<string, string>, key: string): string | null {
+  const raw = object.get(key) ?? 'null'
+  return raw === 'null' ? null : raw
+}
+
 /** Prints a JSON object of raw members. */
 export function printMembers(raw: Iterable<readonly [key: string, value: string]>): string {
   return `{${Array.from(raw, ([key, value]) => `${JSON.stringify(key)}:${value}`).join(',')}}`

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { compareText } from '../core/collections.ts'
 
-/** SHA-256 of a text in UTF-8, as 64 hexadecimal digits. */
-export function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
+/** SHA-256 of bytes, or of a text in UTF-8, as 64 hexadecimal digits. */
+export function sha256(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex')
 }
 
 /** First 128 bits of the SHA-256 of a text, as 32 hexadecimal digits. */

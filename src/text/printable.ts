@@ -25,11 +25,14 @@ export function terminalText(text: string): string {
   return text.replace(CONTROL_IN_LINES, '\uFFFD')
 }
 
+/** `2,000`. */
+export const shownNumber = (value: number): string => value.toLocaleString('en')
+
 /**
  * `1 chunk`, `2,000 chunks`.
  * @param one what follows the number 1: a noun, or a noun with its verb
  * @param many what follows the others
  */
 export function counted(value: number, one: string, many = `${one}s`): string {
-  return `${value.toLocaleString('en')} ${value === 1 ? one : many}`
+  return `${shownNumber(value)} ${value === 1 ? one : many}`
 }

@@ -6,9 +6,8 @@ import { replacedTexts } from '../../contextualize/report/replaced.ts'
 import type { SampledContext } from '../../contextualize/report/sample.ts'
 import type { RollbackResult } from '../../contextualize/rollback.ts'
 import type { Spending } from '../../contextualize/state/spending.ts'
-import { counted, printable } from '../../text/printable.ts'
+import { counted, printable, shownNumber } from '../../text/printable.ts'
 
-const number = (value: number): string => value.toLocaleString('en')
 const lines = (texts: readonly string[]): string => `${texts.join('\n')}\n`
 
 /** "$1.25"; small sums have four places. */
@@ -27,13 +26,13 @@ export function resultText(
   return lines([
     ...(stoppedBy === 'budget'
       ? [
-          `stopped at the budget: ${number(total - left)} of ${number(total)}; run again with a higher --budget-usd to go on`,
+          `stopped at the budget: ${shownNumber(total - left)} of ${shownNumber(total)}; run again with a higher --budget-usd to go on`,
         ]
       : []),
     ...(stoppedBy === 'changes'
       ? [`${counted(left, 'point keeps', 'points keep')} changing; run again when the others have ended`]
       : []),
-    `${collection}: ${counted(total, 'chunk')}, ${number(before)} had a context, ${number(stored)} were stored, ${number(left)} are left`,
+    `${collection}: ${counted(total, 'chunk')}, ${shownNumber(before)} had a context, ${shownNumber(stored)} were stored, ${shownNumber(left)} are left`,
     ...(withoutText === 0 ? [] : [`  ${counted(withoutText, 'point has', 'points have')} no text`]),
     ...replacedTexts(result).map(text => `  ${text}`),
     `  spent by all runs: ${spendingText(spending)}, ${shownDollars(dollars)}`,
@@ -52,7 +51,7 @@ export function estimateText(
     `${collection}: ${counted(points, 'point')}, ${counted(left, 'context')} to write in ${counted(documents, 'document')}`,
     ...(withoutText === 0 ? [] : [`  ${counted(withoutText, 'point has', 'points have')} no text`]),
     `  ${model}: ${usageText(usage)}`,
-    `  ${shownDollars(dollars)}, about ${number(Math.ceil(seconds / 60))} min at 2 s per request`,
+    `  ${shownDollars(dollars)}, about ${shownNumber(Math.ceil(seconds / 60))} min at 2 s per request`,
   ])
 }
 
@@ -68,7 +67,7 @@ export function samplesText(samples: readonly SampledContext[], asked: number): 
       '',
     ]),
     ...(samples.length < asked
-      ? [`${number(samples.length)} of ${number(asked)}: there are no more chunks, or the budget is used up`]
+      ? [`${shownNumber(samples.length)} of ${shownNumber(asked)}: there are no more chunks, or the budget is used up`]
       : []),
   ])
 }
@@ -77,13 +76,13 @@ export function rollbackText(collection: string, result: RollbackResult & { warn
   const { restored, encoded, payloadOnly, warnings } = result
   return lines([
     `${collection}: the contexts are taken out of ${counted(restored + encoded + payloadOnly, 'point')}`,
-    `  ${number(restored)} have their former vectors`,
+    `  ${shownNumber(restored)} have their former vectors`,
     ...(encoded === 0
       ? []
       : [
-          `  ${number(encoded)} were encoded anew: their former vectors are not in the state folder, or their text has changed`,
+          `  ${shownNumber(encoded)} were encoded anew: their former vectors are not in the state folder, or their text has changed`,
         ]),
-    ...(payloadOnly === 0 ? [] : [`  ${number(payloadOnly)} lost the fields of a context only`]),
+    ...(payloadOnly === 0 ? [] : [`  ${shownNumber(payloadOnly)} lost the fields of a context only`]),
     ...warnings.map(warning => `  warning: ${printable(warning)}`),
   ])
 }
@@ -98,10 +97,10 @@ export function coverageText(
   const counts = (of: Record<string, number>): string =>
     Object.entries(of)
       .sort()
-      .map(([key, count]) => `${key}: ${number(count)}`)
+      .map(([key, count]) => `${key}: ${shownNumber(count)}`)
       .join(', ') || 'none'
   return lines([
-    `${collection}: ${number(withContext)} of ${number(points - withoutText)} chunks have a context (${share.toFixed(1)} %)`,
+    `${collection}: ${shownNumber(withContext)} of ${shownNumber(points - withoutText)} chunks have a context (${share.toFixed(1)} %)`,
     ...(outdated === 0 ? [] : [`  ${counted(outdated, 'context is', 'contexts are')} of a text that has changed`]),
     `  by model: ${counts(byModel)}`,
     `  by quality, from: ${counts(byQuality)}`,
@@ -119,5 +118,5 @@ function spendingText(spending: Spending): string {
 }
 
 function usageText({ input, cached, cacheWritten, output }: TokenUsage): string {
-  return `${counted(input + cacheWritten, 'token')} in, ${number(cached)} cached, ${number(output)} out`
+  return `${counted(input + cacheWritten, 'token')} in, ${shownNumber(cached)} cached, ${shownNumber(output)} out`
 }

@@ -1,3 +1,4 @@
+import { shownNumber } from '../../text/printable.ts'
 import type { ContextualizeResult } from '../contextualize.ts'
 
 /** How many of the stored contexts are not of the model, one sentence each; none when all are. */
@@ -5,13 +6,12 @@ export function replacedTexts({
   fallbacks,
   postponed,
 }: Pick<ContextualizeResult, 'fallbacks' | 'postponed'>): string[] {
-  const number = (value: number): string => value.toLocaleString('en')
   return [
     ...(fallbacks === 0
       ? []
-      : [`${number(fallbacks)} of the stored contexts are of the rules, in the place of those of the model`]),
+      : [`${shownNumber(fallbacks)} of the stored contexts are of the rules, in the place of those of the model`]),
     ...(postponed === 0
       ? []
-      : [`${number(postponed)} of them because the endpoint could not answer: run again to ask it for them`]),
+      : [`${shownNumber(postponed)} of them because the endpoint could not answer: run again to ask it for them`]),
   ]
 }

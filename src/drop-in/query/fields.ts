@@ -1,4 +1,4 @@
-import { kindOf, RawJsonError } from '../../qdrant/raw-json.ts'
+import { kindOf, present, RawJsonError } from '../../qdrant/raw-json.ts'
 
 /** The raw members of a JSON object. */
 export type RawObject = ReadonlyMap<string, string>
@@ -11,12 +11,6 @@ export function notUnderstood(reason: string): never {
 /** Refuses unknown keys, because a newer Qdrant may give them a meaning. */
 export function onlyKeys(object: RawObject, known: readonly string[]): void {
   for (const key of object.keys()) if (!known.includes(key)) notUnderstood(`unknown key ${key}`)
-}
-
-/** The raw text of a member; null when it is absent or null, which Qdrant treats alike. */
-export function present(object: RawObject, key: string): string | null {
-  const raw = object.get(key) ?? 'null'
-  return raw === 'null' ? null : raw
 }
 
 export function required(object: RawObject, key: string): string {

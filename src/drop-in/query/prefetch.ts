@@ -1,6 +1,6 @@
 import { DEFAULT_QUERY_LIMIT } from '../../qdrant/points.ts'
-import { elements, kindOf, members } from '../../qdrant/raw-json.ts'
-import { notUnderstood, onlyKeys, present, type RawObject, readInteger, readRaw, required } from './fields.ts'
+import { elements, kindOf, members, present } from '../../qdrant/raw-json.ts'
+import { notUnderstood, onlyKeys, type RawObject, readInteger, readRaw, required } from './fields.ts'
 
 /** Searches with a larger limit pass through. */
 export const LARGEST_LIMIT = 1000

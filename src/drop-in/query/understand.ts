@@ -1,9 +1,9 @@
 import { DEFAULT_RRF_K, type FusionRule } from '../../qdrant/fusion.ts'
 import type { SearchRoute } from '../../qdrant/paths.ts'
 import { DEFAULT_QUERY_LIMIT } from '../../qdrant/points.ts'
-import { elements, kindOf, members, RawJsonError } from '../../qdrant/raw-json.ts'
+import { elements, kindOf, members, present, RawJsonError } from '../../qdrant/raw-json.ts'
 import { NotImproved } from '../not-improved.ts'
-import { notUnderstood, onlyKeys, present, type RawObject, readInteger, readRaw, required } from './fields.ts'
+import { notUnderstood, onlyKeys, type RawObject, readInteger, readRaw, required } from './fields.ts'
 import { type PayloadSelector, readPayloadSelector } from './payload-selector.ts'
 import { LARGEST_LIMIT, type Prefetch, readFilter, readLegacySearchVector, readPrefetch } from './prefetch.ts'
 

@@ -1,3 +1,4 @@
+import { isMatchable } from '../../qdrant/places-filter.ts'
 import { formatError, refuseFields } from '../errors.ts'
 import { isRecord, type JsonRecord, readList } from '../wire/shape.ts'
 import { compileGeo, GEO_CONDITIONS } from './geo.ts'
@@ -51,7 +52,7 @@ function compileMatch(match: JsonRecord, index: TextIndex | undefined): (value: 
   const { value, any, except } = match
   refuseFields(match, ['prefix'], 'match')
   if ('value' in match) {
-    if (!isKeyword(value) && typeof value !== 'boolean') throw noMatchVariant()
+    if (!isMatchable(value) && typeof value !== 'boolean') throw noMatchVariant()
     return candidate => candidate === value
   }
   if ('any' in match) return oneOf(readKeywords(any))
@@ -65,13 +66,9 @@ function compileMatch(match: JsonRecord, index: TextIndex | undefined): (value: 
   return candidate => typeof candidate === 'string' && test(candidate)
 }
 
-function isKeyword(value: unknown): value is string | number | bigint {
-  return typeof value === 'string' || typeof value === 'bigint' || Number.isInteger(value)
-}
-
 function readKeywords(value: unknown): (string | number | bigint)[] {
   const keywords = readList(value, 'match').map(item => {
-    if (!isKeyword(item)) throw noMatchVariant()
+    if (!isMatchable(item)) throw noMatchVariant()
     return item
   })
   const texts = keywords.filter(item => typeof item === 'string').length

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { StowageError } from '../../core/errors.ts'
 import { makeFolder } from '../../files/make-folder.ts'
 import { decodeUtf8 } from '../../ingest/text-files.ts'
-import { isObject, parseJson, printJson } from '../../qdrant/json.ts'
+import { parseObject, printJson } from '../../qdrant/json.ts'
 import { UNANSWERABLE } from '../golden-set/unanswerable.ts'
 import { questionKey } from './read-traces.ts'
 
@@ -52,17 +52,8 @@ async function dropTornLine(path: string): Promise<void> {
   if (end === bytes.length) return
   const line = decodeUtf8(bytes.subarray(end)).text
   const isOwn = line.startsWith(OWN_ROW) || OWN_ROW.startsWith(line)
-  if (isOwn && parsedRow(line) === null) await truncate(path, end)
+  if (isOwn && parseObject(line) === null) await truncate(path, end)
   else await write(path, '\n')
-}
-
-function parsedRow(line: string): object | null {
-  try {
-    const row = parseJson(line)
-    return isObject(row) ? row : null
-  } catch {
-    return null
-  }
 }
 
 async function readRows(path: string): Promise<z.infer<typeof knownRow>[]> {
@@ -70,7 +61,7 @@ async function readRows(path: string): Promise<z.infer<typeof knownRow>[]> {
   const lines = decodeUtf8(await readFile(path)).text.split('\n')
   return lines.flatMap((line, at) => {
     if (line.trim() === '') return []
-    const row = knownRow.safeParse(parsedRow(line)).data
+    const row = knownRow.safeParse(parseObject(line)).data
     if (row) return [row]
     throw new StowageError('bad_request', `${path}:${at + 1}: is not a row with a query`)
   })

@@ -20,6 +20,9 @@ export interface JudgedQuestion {
   isPartial: boolean
 }
 
+export const probabilitiesOf = (questions: readonly JudgedQuestion[]): number[] =>
+  questions.map(({ probability }) => probability)
+
 export interface AskJob
   extends Pick<ReplayJob, 'chunkTokens' | 'chunking' | 'cacheFolder' | 'parallel' | 'onProgress'> {
   set: GoldenSet

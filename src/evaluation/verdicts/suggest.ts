@@ -1,7 +1,7 @@
 import type { Plan } from '../../pipeline/plan/plan.ts'
 import { wilsonInterval } from '../../statistics/wilson.ts'
 import { SPLITS, type Split } from '../golden-set/split.ts'
-import type { JudgedQuestion } from './ask.ts'
+import { type JudgedQuestion, probabilitiesOf } from './ask.ts'
 import type { QuestionGroup } from './questions.ts'
 import { isEnough, MOST_WRONG, thresholdAbove, thresholdBelow } from './thresholds.ts'
 
@@ -61,7 +61,6 @@ const reaching: Rule = { choose: thresholdAbove, isWrong: (probability, threshol
 /** Chooses a threshold, and judges each half by what the other one chooses. Null when a half has too few questions. */
 function choose(group: QuestionGroup, questions: readonly JudgedQuestion[], rule: Rule): Choice | null {
   const own = questions.filter(question => question.group === group)
-  const probabilitiesOf = (some: readonly JudgedQuestion[]) => some.map(({ probability }) => probability)
   const threshold = rule.choose(probabilitiesOf(own))
   const halves = SPLITS.flatMap((chosenOn): HalfChoice[] => {
     const choosing = own.filter(({ split }) => split === chosenOn)

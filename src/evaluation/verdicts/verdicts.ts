@@ -4,7 +4,7 @@ import { verdictOf } from '../../pipeline/confidence/answerable.ts'
 import { auroc } from '../../statistics/auroc.ts'
 import type { PlanArm } from '../arms/arm.ts'
 import type { GoldenSet } from '../golden-set/golden-set.ts'
-import type { JudgedQuestion } from './ask.ts'
+import { type JudgedQuestion, probabilitiesOf } from './ask.ts'
 import { GROUP_NAMES, type QuestionGroup } from './questions.ts'
 import { type Suggestion, suggest, type Thresholds } from './suggest.ts'
 
@@ -55,8 +55,6 @@ export function verdictsOf(
   })
   return { set, arm, thresholds, groups, suggestion, questions }
 }
-
-const probabilitiesOf = (questions: readonly JudgedQuestion[]) => questions.map(({ probability }) => probability)
 
 const judgedBy =
   (thresholds: Thresholds) =>

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
+import { percentDecoded } from '../../text/percent-decoded.ts'
 
 /** Names that pages of every site have, so that a name alone does not tell which page is meant. */
 export const HOME = /^(?:index|default|home)$/i
@@ -22,20 +23,12 @@ export function linksBetween(files: readonly string[]): FindLinks {
     const html = await readFile(file, 'utf8').catch(() => '')
     const found = new Set<string>()
     for (const [, written = ''] of html.matchAll(/\shref\s*=\s*["']?([^"'#?\s>]{1,300})/gi)) {
-      const target = decoded(written)
+      // As file systems write it: `My%20page.html` is `My page.html`.
+      const target = percentDecoded(written)
       const page = known.get(resolve(dirname(file), target)) ?? byName.get(pageName(target))
       if (page && page !== file) found.add(page)
     }
     return found
-  }
-}
-
-/** The address in a link as file systems write it: `My%20page.html` is `My page.html`. */
-function decoded(address: string): string {
-  try {
-    return decodeURIComponent(address)
-  } catch {
-    return address
   }
 }
 

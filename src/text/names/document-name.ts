@@ -1,4 +1,5 @@
 import { prefixOf } from '../../core/prefix.ts'
+import { percentDecoded } from '../percent-decoded.ts'
 
 /** In UTF-16 units. A name beyond it is no name that a question could have. */
 const LONGEST = 500
@@ -125,7 +126,7 @@ function partsOf(source: string): string[] {
   const [page = '', ...folders] = path
     .split(/[\\/]/u)
     .filter(part => part.trim() !== '')
-    .map(decoded)
+    .map(percentDecoded)
     .reverse()
   return [page.replace(EXTENSION, ''), ...folders]
 }
@@ -141,12 +142,4 @@ function timeOf(part: string): { number: string; words: string } | null {
   if (YEAR.test(part)) return { number: part, words: part }
   const number = VERSION.exec(part)?.[1]?.toLowerCase()
   return number === undefined ? null : { number, words: `version ${number}, v${number}` }
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
 }

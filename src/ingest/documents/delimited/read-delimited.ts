@@ -1,3 +1,4 @@
+import { shownNumber } from '../../../text/printable.ts'
 import { type Converted, tooLarge, warningOf } from '../converted.ts'
 import { decodeText } from '../decode-text.ts'
 import { enclosed } from '../enclosed.ts'
@@ -36,7 +37,7 @@ function readDelimited(bytes: Uint8Array, delimiters: readonly string[]): Conver
   if (isData(table))
     return {
       fault: 'only numbers',
-      reason: `has ${table.body.length.toLocaleString('en')} rows of numbers without words`,
+      reason: `has ${shownNumber(table.body.length)} rows of numbers without words`,
     }
   const text = textOf(table)
   if (text === null) return tooLarge(`makes more than ${MOST_TEXT / 2 ** 20} MiB of text; divide it into several files`)

@@ -77,12 +77,6 @@ export function objectOrLeft(fields: Fields, where: string): ReadValue {
   return (reader, scope) => (reader.kind === 'object' ? read(reader, scope, 0) : reader.take())
 }
 
-/** The value of a member; null when it is absent or null. */
-export function given(members: Members, key: string): string | null {
-  const value = members.get(key) ?? 'null'
-  return value === 'null' ? null : value
-}
-
 /** Reads a string. */
 export function readString(reader: JsonReader, where: string): string {
   requireKind(reader, 'string', where)

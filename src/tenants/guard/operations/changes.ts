@@ -1,8 +1,8 @@
 import { inOneStep, type Steps } from '../../../core/steps.ts'
 import { JsonReader } from '../../../qdrant/json-reader.ts'
+import { present } from '../../../qdrant/raw-json.ts'
 import {
   type Fields,
-  given,
   keep,
   type Members,
   printMembers,
@@ -50,7 +50,7 @@ function change(fields: Fields, guard?: (members: Members, scope: Scope) => Step
 
 /** Ids become a filter. Qdrant would take the ids and not look at a filter beside them. */
 function selectOwn(members: Members, scope: Scope): void {
-  const [ids, filter] = [given(members, 'points'), given(members, 'filter')]
+  const [ids, filter] = [present(members, 'points'), present(members, 'filter')]
   if (ids !== null && filter !== null) throw badRequest('Points are selected by ids or by a filter, not by both.')
   if (ids === null && filter === null) throw badRequest('Either point ids or a filter must be given.')
   members.delete('points')
@@ -59,14 +59,14 @@ function selectOwn(members: Members, scope: Scope): void {
 
 /** The new members must not change the tenant field, wherever `key` puts them. */
 function* keepStamp(members: Members, { stamp }: Scope): Steps<void> {
-  const key = given(members, 'key')
+  const key = present(members, 'key')
   const inner = key === null ? stamp : stampBelow(stamp, key)
   if (inner !== null) yield* restamp(members, inner, 'leave')
 }
 
 /** Qdrant overwrites the whole payload, and does not look at `key`. */
 function* writeStamp(members: Members, { stamp }: Scope): Steps<void> {
-  const key = given(members, 'key')
+  const key = present(members, 'key')
   if (key !== null && stampBelow(stamp, key) !== null) throw tenantField('key')
   yield* restamp(members, stamp, 'write')
 }

@@ -1,5 +1,6 @@
 import { collectionPath } from '../../../qdrant/paths.ts'
-import { type Fields, given, keep, type Members, printMembers, type ReadValue, readMembers } from '../body/fields.ts'
+import { present } from '../../../qdrant/raw-json.ts'
+import { type Fields, keep, type Members, printMembers, type ReadValue, readMembers } from '../body/fields.ts'
 import { addFilter, filter } from '../body/filter.ts'
 import { type PointIdText, readPointId, readPointIds, readPointIdText } from '../body/point-id.ts'
 import { badRequest } from '../body/refusals.ts'
@@ -63,7 +64,7 @@ function scrollOver(
   const ids = [...new Set(mentioned)]
   const body: Members = new Map([
     ...shown,
-    ['with_payload', given(shown, 'with_payload') ?? 'true'],
+    ['with_payload', present(shown, 'with_payload') ?? 'true'],
     ['filter', scopeOf(request).must(hasId(ids))],
     // Qdrant refuses a limit of 0.
     ['limit', String(Math.max(1, ids.length))],

@@ -1,6 +1,7 @@
 import type { Steps } from '../../../core/steps.ts'
 import type { JsonReader } from '../../../qdrant/json-reader.ts'
-import { type Fields, given, keep, listOf, printMembers, type ReadValue, readMembers } from '../body/fields.ts'
+import { present } from '../../../qdrant/raw-json.ts'
+import { type Fields, keep, listOf, printMembers, type ReadValue, readMembers } from '../body/fields.ts'
 import { addFilter, filter } from '../body/filter.ts'
 import { type PointIdText, readPointId, readPointIds } from '../body/point-id.ts'
 import { badRequest } from '../body/refusals.ts'
@@ -21,7 +22,7 @@ const UPDATE_FIELDS: Fields = { ...WRITE_FIELDS, points: listOf(readVectorsOfPoi
 /** Inserts points with the tenant field, or replaces those of the tenant. Points of others are left as they are. */
 export const upsert: ReadValue = function* read(reader, scope) {
   const members = yield* readMembers(reader, scope, UPSERT_FIELDS, 'the upsert')
-  if ((given(members, 'points') === null) === (given(members, 'batch') === null))
+  if ((present(members, 'points') === null) === (present(members, 'batch') === null))
     throw badRequest('An upsert has either points or a batch.')
   addFilter(members, scope, 'update_filter')
   return printMembers(members)
@@ -82,7 +83,7 @@ function* readColumns(reader: JsonReader, scope: Scope): Steps<string> {
   }
   const members = yield* readMembers(reader, scope, fields, 'batch')
   scope.upsert(ids)
-  if (given(members, 'payloads') === null) members.set('payloads', payloadsAlone(ids.length, scope))
+  if (present(members, 'payloads') === null) members.set('payloads', payloadsAlone(ids.length, scope))
   else if (payloadCount !== ids.length) throw badRequest('A batch needs as many payloads as ids.')
   return printMembers(members)
 }
