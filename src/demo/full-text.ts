@@ -1,7 +1,8 @@
 import Table from 'cli-table3'
 import type { TraceCandidate } from '../pipeline/trace/schema.ts'
+import { shownNumber } from '../text/printable.ts'
 import type { DemoResult } from './demo.ts'
-import { answerLine, number } from './side-by-side.ts'
+import { answerLine } from './side-by-side.ts'
 
 const BAR_WIDTH = 40
 const MOST_DROPPED_SHOWN = 8
@@ -27,7 +28,7 @@ export function fullText(result: DemoResult): string {
 function budgetBar(used: number, budget: number): string {
   const share = budget > 0 ? Math.min(1, used / budget) : 0
   const filled = Math.round(share * BAR_WIDTH)
-  return `budget [${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)}] ${number(used)} of ${number(budget)} tokens (${Math.round(share * 100)} %)`
+  return `budget [${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)}] ${shownNumber(used)} of ${shownNumber(budget)} tokens (${Math.round(share * 100)} %)`
 }
 
 function packedTable({ chunks }: DemoResult): string {

@@ -2,6 +2,7 @@ import { styleText } from 'node:util'
 import { prefixOf } from '../core/prefix.ts'
 import type { ContextChunk } from '../pipeline/context-request.ts'
 import { titledPath } from '../text/names/titled-path.ts'
+import { shownNumber } from '../text/printable.ts'
 import type { DemoResult } from './demo.ts'
 import { type MarkedChunk, markRepeated, repeatedTokens } from './repeated.ts'
 
@@ -56,7 +57,7 @@ export function closing(results: readonly DemoResult[], screen: Screen): string 
     bold(
       `Passages that answer, in budgets of the same size: ${plain} of ${of} with plain top-k, ${packed} with stowage.`,
     ),
-    `Repeated text: ${number(wasted)} of the ${number(spent)} tokens of plain top-k (${share} %), ${number(left)} with stowage.`,
+    `Repeated text: ${shownNumber(wasted)} of the ${shownNumber(spent)} tokens of plain top-k (${share} %), ${shownNumber(left)} with stowage.`,
     `${crossedOut('x repeated')}  ${gained('+ found only with stowage')}  The contexts and every reason: stowage demo --full`,
     'The same for all golden questions of these documents: npx stowage replay isharoth',
     'Next, with your own documents, kept in the folder stowage-data:',
@@ -85,7 +86,7 @@ const unstyled: Style = text => text
 
 function head(name: string, tokens: number, chunks: readonly MarkedChunk[]): string {
   const repeated = repeatedTokens(chunks)
-  return `${name}: ${number(tokens)} tokens${repeated === 0 ? '' : `, ${number(repeated)} of them repeated`}`
+  return `${name}: ${shownNumber(tokens)} tokens${repeated === 0 ? '' : `, ${shownNumber(repeated)} of them repeated`}`
 }
 
 /** Whether the passages that answer the question are in a context. */
@@ -96,7 +97,7 @@ export function answerLine({ gold_passages: { found, of } }: Pick<DemoResult, 'g
 
 /** For example `  Isharoth, the Warden Below > Who is Isharoth?     180`. */
 function row({ doc_title, section_path, tokens }: ContextChunk, width: number, style: Style): string {
-  const count = number(tokens).padStart(7)
+  const count = shownNumber(tokens).padStart(7)
   const name = shortPath(titledPath(doc_title, section_path), width - count.length - 2)
   return style(`  ${name}`.padEnd(width - count.length) + count)
 }
@@ -134,9 +135,4 @@ function cut(text: string, width: number): string {
 
 function sum(results: readonly DemoResult[], tokens: (result: DemoResult) => number): number {
   return results.reduce((total, result) => total + tokens(result), 0)
-}
-
-/** With commas between thousands. */
-export function number(value: number): string {
-  return value.toLocaleString('en-US')
 }

@@ -1,6 +1,6 @@
 import Table from 'cli-table3'
 import { CONTROL } from '../../pipeline/plan/assignment.ts'
-import { counted } from '../../text/printable.ts'
+import { counted, shownNumber } from '../../text/printable.ts'
 import { lossText } from '../statistics/losses.ts'
 import { MEASURE_TABLE, type MeasureName } from '../statistics/measures.ts'
 import { MISMATCH_BELOW } from '../statistics/sample-ratio.ts'
@@ -30,11 +30,11 @@ export function pairsText(report: PairReport): string {
   const table = newTable(['per request', 'answer', 'shadow run', 'difference', '95 % interval', 'p'])
   for (const difference of differences) table.push(pairRow(difference))
   const notes = pairNotes(report).map(note => `note: ${note}\n`)
-  return `shadow ${experiment}=${variant}: ${numberText(pairs)} pairs\n${table}\n${notes.join('')}`
+  return `shadow ${experiment}=${variant}: ${shownNumber(pairs)} pairs\n${table}\n${notes.join('')}`
 }
 
 function pairNotes({ pairs, unlikeDegraded, treated }: PairReport): string[] {
-  const of = (count: number) => `${numberText(count)} of ${numberText(pairs)}`
+  const of = (count: number) => `${shownNumber(count)} of ${shownNumber(pairs)}`
   return [
     'a shadow run waits for requests of clients and may reuse what was fetched, so compare its seconds with care',
     ...(unlikeDegraded > 0
@@ -60,7 +60,7 @@ function liftRow({ measure, control, treatment, lift, low, high, adjustedP, need
     `${signed(lift)} ${unit}`,
     `${signed(low)} to ${signed(high)} ${unit}`,
     pText(adjustedP),
-    needed === null ? (MEASURE_TABLE[measure].trigger === null ? '' : 'unknown') : numberText(needed),
+    needed === null ? (MEASURE_TABLE[measure].trigger === null ? '' : 'unknown') : shownNumber(needed),
   ]
 }
 
@@ -76,7 +76,8 @@ function pairRow({ measure, control, treatment, mean, low, high, p }: PairedDiff
 function ratioText({ sampleRatio }: ExperimentReport): string {
   if (sampleRatio === null) return 'units: the declared shares are unknown; tell them with --share to check the split\n'
   const units = sampleRatio.ratios.map(
-    ({ variant, units, expected }) => `${variant} ${numberText(units)} (${numberText(Math.round(expected))} expected)`,
+    ({ variant, units, expected }) =>
+      `${variant} ${shownNumber(units)} (${shownNumber(Math.round(expected))} expected)`,
   )
   const { p } = sampleRatio
   const result =
@@ -122,10 +123,8 @@ const counts = ({ requests, units }: { requests: number; units: number }) =>
 function valueText(measure: MeasureName, value: number): string {
   if (measure === 'failed_share') return `${(100 * value).toFixed(2)} %`
   if (measure === 'recall_proxy') return value.toFixed(3)
-  return measure === 'tokens' ? numberText(Math.round(value)) : `${value.toPrecision(3)} s`
+  return measure === 'tokens' ? shownNumber(Math.round(value)) : `${value.toPrecision(3)} s`
 }
-
-const numberText = (value: number) => value.toLocaleString('en-US')
 
 function newTable(head: string[]): Table.Table {
   return new Table({ head, style: { head: [], border: [] } })

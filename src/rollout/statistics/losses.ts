@@ -1,4 +1,5 @@
 import { chiSquaredAbove } from '../../statistics/distributions.ts'
+import { shownNumber } from '../../text/printable.ts'
 
 /** Below this p value the variants lost different shares of their requests. */
 export const UNEQUAL_LOSS_BELOW = 0.001
@@ -36,8 +37,7 @@ export function compareLosses(variants: VariantLoss[]): Losses {
 /** `control lost 12 of 340, sentences 80 of 360`. */
 export function lossText({ variants }: Losses): string {
   const parts = variants.map(
-    ({ variant, read, lost }) =>
-      `${variant} ${lost.toLocaleString('en-US')} of ${(read + lost).toLocaleString('en-US')}`,
+    ({ variant, read, lost }) => `${variant} ${shownNumber(lost)} of ${shownNumber(read + lost)}`,
   )
   return parts.join(', ')
 }
