@@ -7,7 +7,7 @@ const MOST_COUNTED_MS = 2 * BEAT_MS
 /** A worker that does not listen yet loads modules and models, which can hold its event loop. It gets no connections. */
 const STARTING_MS = 300_000
 
-export interface HangWatchOptions {
+interface HangWatchOptions {
   /** A worker is killed when it has been silent for this long, in milliseconds of the primary's own time. */
   hangMs: number
   /** Called once, before the worker is killed. */

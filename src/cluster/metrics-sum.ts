@@ -16,7 +16,7 @@ interface Exemplar {
 }
 
 /** The sum of the metrics of several processes. What a process has counted still counts when it has ended. */
-export interface MetricsSum {
+interface MetricsSum {
   /** Keeps the latest snapshot of a process. */
   keep(process: number, snapshot: Snapshot): void
   /** A process has ended: its counters and histograms stay, as they were in its latest snapshot, and its gauges go. */

@@ -14,7 +14,7 @@ export interface SupervisorOptions {
   now?: () => number
 }
 
-export interface Supervisor {
+interface Supervisor {
   /** The workers that run now, the first one first. */
   readonly workers: readonly WorkerProcess[]
   /** Ends all workers and waits for them. Those that have not ended after `graceMs` and some seconds are killed. */

@@ -7,7 +7,7 @@ import type { Rollback } from '../rollout/rollout.ts'
 import type { Snapshot } from './metrics-sum.ts'
 
 /** What the processes of a cluster say to each other: a question, or a message that needs no answer. */
-export interface Topics {
+interface Topics {
   /** A worker asks what it starts with. */
   start: { question: null; answer: WorkerStart }
   /** A worker accepts connections. */

@@ -13,7 +13,7 @@ import { numberOption, urlOption } from './option-values.ts'
 import { createProgress } from './progress.ts'
 import { decoded, type Pieces, traceFiles } from './trace-files.ts'
 
-export interface AbCommandDependencies {
+interface AbCommandDependencies {
   out: NodeJS.WritableStream
   progress: NodeJS.WriteStream
   fetch: typeof fetch

@@ -10,7 +10,7 @@ const MAX_BUDGET = 10_000_000
 const DEFAULT_BUDGET = 800
 
 /** A stowage on the embedded engine that holds the demo documents. */
-export interface DemoEnvironment {
+interface DemoEnvironment {
   world: DemoWorld
   /** Starts the server for `--serve` and resolves with its address. */
   listen(): Promise<string>

@@ -6,7 +6,7 @@ import type { ListedFlag } from '../flags/list.ts'
 import type { Plan } from '../pipeline/plan/plan.ts'
 
 /** Flags and faults of the configured sources. */
-export interface OpenedFlags {
+interface OpenedFlags {
   /** Names of the tenants; null alone without tenants. */
   tenants: readonly (string | null)[]
   list(tenant: string | null): ListedFlag[]

@@ -14,7 +14,7 @@ export interface StdioService {
   close(): Promise<void>
 }
 
-export interface McpCommandDependencies {
+interface McpCommandDependencies {
   open(options: McpOptions): Promise<StdioService>
   input: Readable
   /** Belongs to the protocol: nothing else is written there. */

@@ -19,7 +19,7 @@ export interface Progress {
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 /** The process whose signals end the bar. */
-export type Interruptible = Pick<NodeJS.Process, 'once' | 'off' | 'kill' | 'pid'>
+type Interruptible = Pick<NodeJS.Process, 'once' | 'off' | 'kill' | 'pid'>
 
 /**
  * Shows a bar on a terminal; elsewhere a line every five seconds and at the end of each phase. SIGINT and SIGTERM show the cursor again and

@@ -12,7 +12,7 @@ import type { KnownKeys } from '../tenants/tenant.ts'
 import { counted } from '../text/printable.ts'
 import { nameOption } from './option-values.ts'
 
-export interface TenantsCommandDependencies {
+interface TenantsCommandDependencies {
   out: NodeJS.WritableStream
   /** For people, beside the data on `out`. */
   progress: NodeJS.WritableStream

@@ -2,7 +2,7 @@ import { type DocumentNames, titleOf } from '../text/names/document-name.ts'
 import { namedPath } from '../text/names/titled-path.ts'
 
 /** What the vectors of a chunk are made of. */
-export interface EncodedParts extends DocumentNames {
+interface EncodedParts extends DocumentNames {
   sectionPath: string
   text: string
   context?: string

@@ -10,7 +10,7 @@ const BATCH = 100
 const MOST_ATTEMPTS = 5
 
 /** What is known of the former vectors. */
-export type KnownFormer = Pick<FormerVectors, 'find' | 'isUnsure'>
+type KnownFormer = Pick<FormerVectors, 'find' | 'isUnsure'>
 
 /** What several journals know together. The first one that knows a point counts. */
 export const allFormer = (journals: readonly KnownFormer[]): KnownFormer => ({
@@ -18,7 +18,7 @@ export const allFormer = (journals: readonly KnownFormer[]): KnownFormer => ({
   isUnsure: (id, hash) => journals.some(journal => journal.isUnsure(id, hash)),
 })
 
-export interface RollbackDependencies {
+interface RollbackDependencies {
   collection: LiveCollection
   embedder: Embedder | null
   /** How vectors are made that are not in the state; null when none can be made. */

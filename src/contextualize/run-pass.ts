@@ -7,7 +7,7 @@ import { type StoredBatch, storeContexts, type WrittenContext } from './store-co
 /** Points of one write, and contexts between two checkpoints. */
 const BATCH = 100
 
-export interface PassResult extends Pick<StoredBatch, 'stored' | 'fallbacks' | 'postponed'> {
+interface PassResult extends Pick<StoredBatch, 'stored' | 'fallbacks' | 'postponed'> {
   /** Whether the budget ended the pass. */
   isStopped: boolean
 }

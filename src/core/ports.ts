@@ -96,7 +96,7 @@ export interface PassageObserver {
 }
 
 /** Numbers of different passages. */
-export interface WarmResult {
+interface WarmResult {
   /** Those that were read before. */
   known: number
   read: number

@@ -6,7 +6,7 @@ const SLICE_MS = 8
 /** Steps between two looks at the clock. */
 const STEPS_PER_LOOK = 8
 
-export interface PaceOptions {
+interface PaceOptions {
   /** Ends the work when the client has gone. */
   signal?: AbortSignal | undefined
   /** Seconds the work may take; the `timeout` of a request. */

@@ -15,7 +15,7 @@ import {
 import { readPointIdText } from './wire/point-id.ts'
 import { readBoundedList, readRecord } from './wire/shape.ts'
 
-export interface RouteRequest {
+interface RouteRequest {
   method: string
   /** Decoded parts of the path. */
   segments: string[]

@@ -21,7 +21,7 @@ export interface EmbeddedServer {
   close(): Promise<void>
 }
 
-export interface EmbeddedServerOptions extends FolderStoreOptions {
+interface EmbeddedServerOptions extends FolderStoreOptions {
   /** Folder of the data. Without it the data stays in memory. */
   path?: string
 }

@@ -17,7 +17,7 @@ export interface ListedFlag {
   variants: Record<string, number>
 }
 
-export interface ListDependencies {
+interface ListDependencies {
   off: ReadonlySet<string>
   catalogue: FlagCatalogue | null
   newSessionId(): string

@@ -5,7 +5,7 @@ import type { SourceDocument } from './source-document.ts'
 import type { DocumentMark, StoredPoint } from './target.ts'
 
 /** The stored points of each document, by the id of the point. */
-export type StoredDocuments = ReadonlyMap<string, ReadonlyMap<string, StoredPoint>>
+type StoredDocuments = ReadonlyMap<string, ReadonlyMap<string, StoredPoint>>
 
 export function groupByDocument(points: ReadonlyMap<string, StoredPoint>): StoredDocuments {
   const documents = new Map<string, Map<string, StoredPoint>>()
@@ -29,7 +29,7 @@ export function byKind(points: ReadonlyMap<string, StoredPoint> = new Map()): {
 }
 
 /** The contexts that chunks are meant to have: those of a writer, none (null), or what they have (undefined). */
-export type WantedContexts = Pick<ContextWriter, 'version'> | null | undefined
+type WantedContexts = Pick<ContextWriter, 'version'> | null | undefined
 
 function hasWantedContext({ contextVersion }: StoredPoint, wanted: WantedContexts): boolean {
   if (wanted === undefined) return true

@@ -81,7 +81,7 @@ export interface IngestProgress {
   bytes: { written: number; unchanged: number }
 }
 
-export type OnIngestProgress = (progress: IngestProgress) => void
+type OnIngestProgress = (progress: IngestProgress) => void
 
 /** Change when the same text gives other chunks, so that every document is cut again. */
 const CHUNKING_VERSIONS: Readonly<Record<Chunking, number | string>> = {

@@ -12,7 +12,7 @@ import type { SkippedDocument, SourceDocument, SourceEntry } from './source-docu
 import { fileId, folderId, type Survey, survey } from './survey.ts'
 import { readJsonLines, splitLines } from './text-files.ts'
 
-export interface DocumentSource {
+interface DocumentSource {
   /** Absolute path of the folder or of the file with the rows. */
   folder: string
   /** Number of documents; for JSON lines an upper bound (blank lines count). */

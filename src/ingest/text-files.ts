@@ -12,7 +12,7 @@ export function decodeUtf8(bytes: Uint8Array): { text: string; isBroken: boolean
 }
 
 /** What the bytes of a file are: text, or the reason why they are not read as text. */
-export type DecodedFile =
+type DecodedFile =
   | { text: string; fault: string | null; kind: null }
   | { text: null; kind: 'binary' | 'UTF-16 without a byte order mark' | 'UTF-32' }
 
@@ -88,7 +88,7 @@ export async function* splitLines(stream: AsyncIterable<Buffer>): AsyncIterable<
 }
 
 /** One line of a JSON-lines file, its length without the newline, and the row, or its faults as `field: reason, got value`. */
-export type ParsedLine<Row> = { line: number; bytes: number; isBroken: boolean } & (
+type ParsedLine<Row> = { line: number; bytes: number; isBroken: boolean } & (
   | { row: Row; faults: null }
   | { row: null; faults: string[] }
 )

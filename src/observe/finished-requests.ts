@@ -38,7 +38,7 @@ export interface LimitedRequest {
   limit: TenantLimit
 }
 
-export interface RequestReporting {
+interface RequestReporting {
   metrics: Metrics
   logger: Logger
   labels: TenantLabels

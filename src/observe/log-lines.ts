@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 
 /** Where lines of the log go. Writing never waits. */
-export interface LogLines {
+interface LogLines {
   write(line: string): void
 }
 

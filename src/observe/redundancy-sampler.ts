@@ -2,7 +2,7 @@ import { prefixOf } from '../core/prefix.ts'
 import { redundancyOf } from '../text/shingles.ts'
 import { rawWords } from '../text/terms/terms.ts'
 
-export interface RedundancySampling {
+interface RedundancySampling {
   report(event: { ratio: number }): void
   /** Milliseconds of a monotonic clock. */
   now: () => number

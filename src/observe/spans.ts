@@ -14,13 +14,13 @@ export interface Spans {
   close(): Promise<void>
 }
 
-export interface RequestSpan {
+interface RequestSpan {
   /** Id of the trace of the tracing system; null without one. */
   traceId: string | null
   end(finished: FinishedRequest): void
 }
 
-export interface ReadSpan {
+interface ReadSpan {
   /** Raw header pairs that tell Qdrant of the span. */
   headers: readonly string[]
   /** @param status null without an answer */

@@ -40,7 +40,7 @@ export interface RankAndPackInput
 type LeftOut = StageName | 'languages'
 
 /** The candidates of one request before the steps that depend on the budget. */
-export interface RankedCandidates {
+interface RankedCandidates {
   /** Best first. */
   candidates: Candidate[]
   dropped: Dropped[]

@@ -40,7 +40,7 @@ export interface ContextRun {
 }
 
 /** A question whose candidates are ranked, and which can be packed at any budget. */
-export interface RankedContext {
+interface RankedContext {
   /** Packs the ranked candidates. @param record of the ranking, or a branch of it when it is packed more than once */
   packAt(budgetTokens: number, record: RunRecord): Promise<ContextRun>
   /** Ends the deadlines of the steps. */

@@ -2,7 +2,7 @@ import type { Chunking } from '../core/types.ts'
 import type { Project } from './project.ts'
 
 /** What `stowage ingest` takes from a project, by the names of its options. Options of the command line win. */
-export interface IngestDefaults {
+interface IngestDefaults {
   collection: string
   chunking?: Chunking
   chunkTokens?: number

@@ -18,7 +18,7 @@ export interface Rollback {
 }
 
 /** What is known of one experiment. */
-export interface ExperimentSummary {
+interface ExperimentSummary {
   experiment: string
   /** Null while it runs. */
   rolled_back: Omit<Rollback, 'experiment'> | null

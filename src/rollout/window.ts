@@ -17,7 +17,7 @@ export interface OutcomeWindow {
   variants(): Map<string, TimedOutcome[]>
 }
 
-export interface WindowLimits {
+interface WindowLimits {
   /** Variants that are ever kept. */
   variants: number
   /** Outcomes of all variants together. */

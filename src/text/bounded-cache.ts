@@ -1,7 +1,7 @@
 import type { Steps } from '../core/steps.ts'
 import { contentHash } from './fingerprint.ts'
 
-export interface CacheLimits<Value> {
+interface CacheLimits<Value> {
   /** Largest number of entries, rounded up to an even number; 0 switches the cache off. */
   entries: number
   /** Largest sum of the weights. A value that weighs more than half of it is not stored. */

@@ -12,7 +12,7 @@ export const K1 = 1.2
 const B = 0.75
 
 /** The terms of a text, see `terms`, those of the words in its names ("retryDelay"), and its joined words. */
-export interface TermCounts {
+interface TermCounts {
   counts: ReadonlyMap<string, number>
   /** Number of terms. Joined words do not count: their parts are terms. */
   length: number

@@ -16,7 +16,7 @@ import type { OutputOptions } from './outputs.ts'
 import { inReplay, type ReplayCommandDependencies, type SessionFlags } from './session.ts'
 
 /** An ablation that is ready to run: its arms, and the reading of the report of their replay. */
-export interface PreparedAblation extends AblationArms {
+interface PreparedAblation extends AblationArms {
   read(report: ReplayReport): AblationReport
 }
 
@@ -39,7 +39,7 @@ export function prepareAblation(
   }
 }
 
-export interface AblateFlags
+interface AblateFlags
   extends SessionFlags,
     ReportOptions,
     Pick<OutputOptions, 'json' | 'markdown' | 'command' | 'measure'> {

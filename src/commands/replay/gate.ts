@@ -14,7 +14,7 @@ import { type ArmFlags, readOnePlan, readSets, refuseNoFolder } from './inputs.t
 import type { OutputOptions } from './outputs.ts'
 import { inReplay, type ReplayCommandDependencies, type SessionFlags } from './session.ts'
 
-export interface GateFlags extends SessionFlags, ArmFlags, Pick<OutputOptions, 'json' | 'markdown' | 'command'> {
+interface GateFlags extends SessionFlags, ArmFlags, Pick<OutputOptions, 'json' | 'markdown' | 'command'> {
   gate?: string
   updateBaseline?: string
   /** As on the command line; absent values are those of the baseline. */

@@ -41,7 +41,7 @@ export interface ReplayCommandDependencies extends SessionDependencies {
   out: NodeJS.WritableStream
 }
 
-export interface OpenedReplay extends ReplayDependencies<PlanArm> {
+interface OpenedReplay extends ReplayDependencies<PlanArm> {
   /** Opens the judge of the configuration, with what it replied before in this folder. @throws StowageError `bad_request` without one */
   openJudge(cacheFolder: string): Promise<OpenedJudge>
   close(): Promise<void>
@@ -53,13 +53,13 @@ interface OpenedJudge extends Pick<ReplayJudge, 'judge' | 'name'> {
 }
 
 /** What is replayed, and what is done with the report. */
-export interface Wanted
+interface Wanted
   extends Pick<ReplayJob, 'sets' | 'arms' | 'budgets' | 'chunkTokens' | 'chunking' | 'details' | 'explain'> {
   use: UseReplay
 }
 
 /** What replays work with: the models, the servers, and the settings of the command line that all of them share. */
-export interface Session {
+interface Session {
   dependencies: ReplayDependencies
   settings: Pick<ReplayJob, 'cacheFolder' | 'parallel' | 'fresh' | 'onProgress' | 'onResume'>
   openJudge(): Promise<OpenedJudge>

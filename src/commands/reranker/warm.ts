@@ -15,7 +15,7 @@ export interface WarmSummary {
   withoutText: number
 }
 
-export interface WarmEnvironment {
+interface WarmEnvironment {
   /** Where the collections are, in words. */
   place: string
   /** The folder that keeps what the reranker reads. */

@@ -5,7 +5,7 @@ import type { Chunk } from '../../core/types.ts'
 type Part = Pick<Chunk, 'text' | 'orderIndex' | 'charStart' | 'charEnd'>
 
 /** A document that was put together from its chunks. */
-export interface RebuiltDocument<P extends Part> {
+interface RebuiltDocument<P extends Part> {
   text: string
   /** The chunks in the order of the document, each with the place of its text in `text`, in UTF-16 code units. */
   parts: { part: P; start: number }[]

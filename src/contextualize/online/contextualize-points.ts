@@ -8,7 +8,7 @@ import type { LiveCollection, LivePoint } from '../live-collection.ts'
 import { runPass } from '../run-pass.ts'
 
 /** What it takes to write contexts for some points of a collection. */
-export interface PointWork {
+interface PointWork {
   dependencies: ContextualizeDependencies
   mapping: PayloadMapping | undefined
   /** Whether a point needs no context. */

@@ -6,7 +6,7 @@ import { keyOf } from '../documents/survey.ts'
 import { PointQueue, type QueueLimits, type WaitingPoint, waitingPoints } from './point-queue.ts'
 
 /** Works on points of one collection. @returns the points that were left as they are: not there, or done */
-export type LaneWork = (collection: string, ids: readonly PointId[], signal: AbortSignal) => Promise<PointId[]>
+type LaneWork = (collection: string, ids: readonly PointId[], signal: AbortSignal) => Promise<PointId[]>
 
 export interface LaneOptions {
   limits: QueueLimits

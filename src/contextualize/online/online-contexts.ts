@@ -12,7 +12,7 @@ import { waitingPoints } from './point-queue.ts'
 export type LaneName = 'rules' | 'model'
 
 /** A collection whose new points get contexts. */
-export interface OnlineCollection {
+interface OnlineCollection {
   /** Whether a model writes contexts after the rules. */
   hasModel: boolean
   mapping: PayloadMapping | undefined
@@ -33,7 +33,7 @@ export interface OnlineOptions {
   now?: () => number
 }
 
-export interface OnlineContexts {
+interface OnlineContexts {
   offer(points: WrittenPoints): void
   /** Why contexts are not written, one sentence each; empty when nothing is wrong. */
   readonly pauses: string[]

@@ -19,7 +19,7 @@ export interface Estimate {
 }
 
 /** What a model would be asked. */
-export interface AskedPrompts {
+interface AskedPrompts {
   prompt: PromptBuilder
   /** Shorter beginnings of prompts, in tokens, are not cached by the endpoint. */
   shortestCached: number

@@ -3,7 +3,7 @@ import { type FilePart, LineFile, linesOf } from '../../files/line-file.ts'
 import { members } from '../../qdrant/raw-json.ts'
 
 /** A point with a text, as it was before it got a context. */
-export interface FormerPoint {
+interface FormerPoint {
   id: PointId
   /** `chunkHash` of its text. */
   hash: string

@@ -2,7 +2,7 @@ import { type ChunkContext, type ContextWriter, NO_USAGE, type TokenUsage } from
 import { addUsage, costOf, type ModelPrice } from '../../contexts/spending/prices.ts'
 
 /** What the contexts of one writer took. */
-export interface ModelSpending {
+interface ModelSpending {
   /** Where the model was last asked; null for the rules. */
   endpoint: string | null
   contexts: number

@@ -8,7 +8,7 @@ export interface Attempt {
   settle(verdict: Verdict): void
 }
 
-export interface BreakerOptions {
+interface BreakerOptions {
   /** Milliseconds of a monotonic clock. */
   now(): number
   /** Bad attempts in a row after which a pause begins. */

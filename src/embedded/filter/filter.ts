@@ -22,7 +22,7 @@ export interface FilterSubject {
 }
 
 /** Tests a point. `payload` is its payload, or an element of it inside `nested`. */
-export type PointPredicate = (id: PointId, payload: unknown) => boolean
+type PointPredicate = (id: PointId, payload: unknown) => boolean
 
 /** Levels of nested clauses. */
 export const MAXIMUM_FILTER_DEPTH = 64

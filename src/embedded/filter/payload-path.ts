@@ -3,7 +3,7 @@ import { isRecord, type JsonRecord } from '../wire/shape.ts'
 
 /** One step of a payload key: a member, an array element, or every element. */
 type Step = { key: string } | { index: number } | 'each'
-export type PayloadPath = readonly Step[]
+type PayloadPath = readonly Step[]
 
 /** Steps of a payload key. A key that sets a payload nests it as deep. */
 export const MAXIMUM_PATH_STEPS = 128

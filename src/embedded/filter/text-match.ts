@@ -39,7 +39,7 @@ function rememberLast(tokenize: (text: string) => string[]): (text: string) => s
 }
 
 export const TEXT_MATCHES = ['text', 'text_any', 'phrase'] as const
-export type TextMatch = (typeof TEXT_MATCHES)[number]
+type TextMatch = (typeof TEXT_MATCHES)[number]
 
 /** Compares tokens when the field has a text index. Otherwise looks for substrings, case-sensitive. */
 export function compileTextMatch(kind: TextMatch, query: string, index?: TextIndex): (value: string) => boolean {

@@ -19,7 +19,7 @@ import type { Diversity } from './mmr.ts'
 /** What a query searches for: a vector, the vector of a point, or an average of examples. */
 export type Target = { vector: Vector } | { id: PointId } | { positive: Target[]; negative: Target[] }
 
-export type Scoring = { kind: 'nearest'; target: Target; diversity?: Diversity } | { kind: 'fusion'; rule: FusionRule }
+type Scoring = { kind: 'nearest'; target: Target; diversity?: Diversity } | { kind: 'fusion'; rule: FusionRule }
 
 /** One node of a query: the root or a prefetch. `limit` includes the offset. */
 export interface QueryPlan {

@@ -4,7 +4,7 @@ import { isSparse, type Vector } from '../wire/vector.ts'
 import { VectorStore } from './vector-store.ts'
 
 export const DISTANCES = ['Cosine', 'Euclid', 'Dot'] as const
-export type Distance = (typeof DISTANCES)[number]
+type Distance = (typeof DISTANCES)[number]
 
 export class DenseVectors extends VectorStore<Float32Array> {
   override readonly ascending: boolean

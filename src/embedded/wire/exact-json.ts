@@ -4,9 +4,9 @@ import { randomUUID } from 'node:crypto'
  * Reads the spelling of a number that `JSON.parse` would change or cannot tell from another: a whole float (`5.0`), a number
  * with an exponent, an integer of 16 digits or more.
  */
-export type NumberReader = (spelled: string) => unknown
+type NumberReader = (spelled: string) => unknown
 
-export interface JsonLimits {
+interface JsonLimits {
   /** Levels of nesting. */
   depth: number
   /** Objects, their members, lists, and numbers that are read exactly: what takes more time than its length suggests. */

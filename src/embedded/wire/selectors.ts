@@ -2,7 +2,7 @@ import { only, parsePath, without } from '../filter/payload-path.ts'
 import { isRecord, type JsonRecord, readList, readString } from './shape.ts'
 
 /** Returns the `payload` member of an answer; undefined leaves it out. */
-export type PayloadSelector = (payload: JsonRecord) => JsonRecord | undefined
+type PayloadSelector = (payload: JsonRecord) => JsonRecord | undefined
 
 /** Reads `with_payload`: boolean, list of keys, `{include}` or `{exclude}`. */
 export function readPayloadSelector(selection: unknown): PayloadSelector {

@@ -39,7 +39,7 @@ export interface AblationReport {
   rows: EffectRow[]
 }
 
-export interface AblationOptions {
+interface AblationOptions {
   arm: string
   measure: MeasureName
   pairs: readonly RulePair[]

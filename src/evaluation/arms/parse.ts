@@ -11,7 +11,7 @@ import { type NamedPlans, namedArm } from './named-arms.ts'
 const RERANK_DEADLINE_MS = 600_000
 
 /** The arms as the command line gives them. */
-export interface ArmOptions {
+interface ArmOptions {
   /** `--arms`: names between commas. */
   arms: string
   /** `--arm`, once for each: `NAME=SPEC`. */

@@ -11,7 +11,7 @@ const LEVEL = 0.05
 /** Queries that are named of each change. */
 const NAMED = 10
 
-export interface ChangedQuery {
+interface ChangedQuery {
   set: string
   id: string
   query: string

@@ -5,7 +5,7 @@ import { type Finding, finding, otherPlace, type PlacedQuery } from './finding.t
 import { equalQuestions, similarQuestions } from './questions.ts'
 
 /** The half of a query, and whether somebody chose it. */
-export type HalfOf = (placed: PlacedQuery) => { half: Split; chosen: boolean }
+type HalfOf = (placed: PlacedQuery) => { half: Split; chosen: boolean }
 
 /** The half by the field `split`, else by the hash of the id, as `--tune` divides a set with this share for training. */
 export const halfInSet =

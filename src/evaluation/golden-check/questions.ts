@@ -5,7 +5,7 @@ import { comparableQuestion, comparableText } from '../metrics/reference-words.t
 import type { PlacedQuery } from './finding.ts'
 
 /** Two queries that ask the same, the later one first. */
-export interface SameQuestion {
+interface SameQuestion {
   later: PlacedQuery
   earlier: PlacedQuery
   /** Share of the shorter question's runs of five words that the other has too; 1 for equal questions. */

@@ -7,7 +7,7 @@ import type { GoldRow } from '../golden-set/rows.ts'
 import { type Finding, finding, type PlacedQuery, placedQueries } from './finding.ts'
 
 /** The condition that every point meets which a tenant reads; null for none. */
-export type ConditionOf = (tenant: string) => JsonObject | null
+type ConditionOf = (tenant: string) => JsonObject | null
 
 /** Queries that their own filter or tenant keeps from any document, or from their gold passages, and filters that the server refuses. */
 export async function checkReach(

@@ -18,7 +18,7 @@ export interface CollectionReader {
   passing(filter: JsonObject, limit: number): Promise<Set<string>>
 }
 
-export interface CollectionReaderOptions {
+interface CollectionReaderOptions {
   http: Pick<QdrantHttp, 'read'>
   apiKey: string | null
   collection: string

@@ -50,7 +50,7 @@ export async function readMarkdownFolder(
 }
 
 /** One judgement of a BEIR qrels file. */
-export interface Judgement {
+interface Judgement {
   place: string
   queryId: string
   docId: string

@@ -55,7 +55,7 @@ export interface GoldenSet {
 }
 
 /** A span, by the place of its query and its number there. */
-export interface UnsureSpan {
+interface UnsureSpan {
   place: string
   gold: number
 }

@@ -21,7 +21,7 @@ import {
 export type AskModel = (prompt: Prompt, signal: AbortSignal, isUsable?: (reply: string) => boolean) => Promise<string>
 
 /** What a judge says of one context. Null: the answer claims nothing, or the judge failed. */
-export interface Judgement {
+interface Judgement {
   /** Claims of the answer that the context supports ÷ all its claims, in [0,1]. */
   faithfulness: number | null
   /** How well the answer fits the question, in [0,1]; 0 for an answer that evades. */
@@ -33,7 +33,7 @@ export interface Judgement {
 /** Judges the answer that a language model gives from a context. Never rejects but for an abort. */
 export type Judge = (question: string, context: string, signal: AbortSignal) => Promise<Judgement>
 
-export interface JudgeDependencies {
+interface JudgeDependencies {
   /** Writes the answers, and judges them. */
   ask: AskModel
   /** Unit vectors of texts. */

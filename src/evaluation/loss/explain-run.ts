@@ -8,7 +8,7 @@ import type { GoldHolder, GoldLoss, RuleLoss, RunLoss } from './loss.ts'
 import { CUTS } from './steps.ts'
 
 /** Tells where a run lost the gold passages of its query; null when the arm does not tell its candidates. */
-export type ExplainRun = (run: ReplayRun, budgetTokens: number, found: FoundShares) => RunLoss | null
+type ExplainRun = (run: ReplayRun, budgetTokens: number, found: FoundShares) => RunLoss | null
 
 /** Explains the runs of one query. What is known of a chunk is kept for its other runs. */
 export function createExplainRun({ goldPassages }: GoldenQuery, { texts, countTokens }: MeasureWith): ExplainRun {

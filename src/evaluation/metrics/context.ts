@@ -7,7 +7,7 @@ import { isInside, tokensAt } from './reference-tokens.ts'
 import { unionOf, wordsOf } from './reference-words.ts'
 
 /** The share of a query's evidence in one packed context; every figure is in [0,1]. */
-export interface EvidenceFigures {
+interface EvidenceFigures {
   /** Gold passages found ÷ gold passages. */
   recall: number
   /** 1 when every gold passage is found, else 0. */

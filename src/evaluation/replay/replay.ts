@@ -42,7 +42,7 @@ export interface ReplayJob {
  * `phase` is the name of the set and `ingest` or `ask`, for example `isharoth: ask`. `effort` is there where the things that are counted take
  * unequal time.
  */
-export type OnProgress = (phase: string, done: number, total: number, detail?: string, effort?: Effort) => void
+type OnProgress = (phase: string, done: number, total: number, detail?: string, effort?: Effort) => void
 
 /** A golden set in its own collection. `RunArm`: the kind of arms that it can run. */
 export interface PreparedSet<RunArm extends Arm = Arm> extends SetFacts {

@@ -26,7 +26,7 @@ export interface Source extends AskedCollection {
 }
 
 /** The collections of a set: plain, with contexts, or both. */
-export interface Sources extends Pick<Source, 'forget' | 'close'> {
+interface Sources extends Pick<Source, 'forget' | 'close'> {
   first: Source
   /** The collection that a plan reads. */
   of(plan: Plan): Source

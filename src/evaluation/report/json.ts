@@ -4,7 +4,7 @@ import type { ReplayReport } from '../replay/results.ts'
 import type { ReplaySummary } from '../summary/summary.ts'
 
 /** Where answer recall is lost, by `--explain`. */
-export interface Losses {
+interface Losses {
   budget: readonly LossRow[]
   /** For each arm, the worst first. */
   worst: readonly LostQuestion[]

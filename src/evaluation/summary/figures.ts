@@ -6,7 +6,7 @@ import type { Slice } from './slices.ts'
 import type { Figure } from './summary.ts'
 import { byQuery, differenceOf, measureOf } from './values.ts'
 
-export interface FigureOptions {
+interface FigureOptions {
   measure: MeasureName
   /** The budgets whose mean counts; one for the figures at a budget. */
   budgets: readonly string[]

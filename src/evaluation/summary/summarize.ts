@@ -16,7 +16,7 @@ import {
 } from './summary.ts'
 import { runsOf, unpairedOf } from './values.ts'
 
-export interface SummaryOptions {
+interface SummaryOptions {
   /** The arm that the others are compared with. */
   against: string
   /** The main measure; answer recall by default. */

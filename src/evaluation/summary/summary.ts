@@ -4,7 +4,7 @@ import type { MeasureName } from '../metrics/measures.ts'
 import type { SetResult } from '../replay/results.ts'
 
 /** A budget in tokens as text, or `average`: the mean over the budgets. */
-export type At = string
+type At = string
 export const AVERAGE: At = 'average'
 
 /** One measure of one arm at one budget or on average. Plain data, as everything below. */
@@ -56,7 +56,7 @@ export interface SliceSummary {
 
 export type SliceBy = 'all' | 'set' | 'intent' | 'grade'
 
-export interface SetFacts extends Omit<SetResult, 'queries'> {
+interface SetFacts extends Omit<SetResult, 'queries'> {
   /** Number of queries. */
   n: number
 }

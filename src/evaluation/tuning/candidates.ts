@@ -16,7 +16,7 @@ export interface Candidate {
 /** A good plan differs from a good start in few values, and a plan of few changes is less fitted to the questions at hand. */
 const MOST_CHANGES = 4
 
-export interface ProposalOptions {
+interface ProposalOptions {
   /** Number of candidates. */
   trials: number
   /** Paths of the values that change. */

@@ -1,7 +1,7 @@
 import { REPETITION_SCOPES } from '../../pack/repetition/packed-sentences.ts'
 
 /** The values that a plan value can take in a search. Numbers are drawn evenly, on a linear or a logarithmic scale. */
-export type ValueRange =
+type ValueRange =
   | { kind: 'linear' | 'log'; low: number; high: number; whole?: true }
   | { kind: 'choice'; values: readonly string[] }
 

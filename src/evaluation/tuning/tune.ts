@@ -32,7 +32,7 @@ export interface TuneJob extends Omit<ReplayJob, 'arms' | 'details' | 'limitQuer
 }
 
 /** What the held-out queries say of the chosen plan. Differences are `chosen − start` in the unit of the measure. */
-export interface HeldOut {
+interface HeldOut {
   /** By measure, over all sets; measures without values are left out. */
   measures: Map<MeasureName, Comparison>
   /** The tuned measure by set; empty with a single set. */

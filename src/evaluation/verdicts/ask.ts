@@ -23,8 +23,7 @@ export interface JudgedQuestion {
 export const probabilitiesOf = (questions: readonly JudgedQuestion[]): number[] =>
   questions.map(({ probability }) => probability)
 
-export interface AskJob
-  extends Pick<ReplayJob, 'chunkTokens' | 'chunking' | 'cacheFolder' | 'parallel' | 'onProgress'> {
+interface AskJob extends Pick<ReplayJob, 'chunkTokens' | 'chunking' | 'cacheFolder' | 'parallel' | 'onProgress'> {
   set: GoldenSet
   arm: PlanArm
   questions: readonly GroupedQuestion[]

@@ -24,7 +24,7 @@ export interface GroupedQuestion {
 }
 
 /** The questions that the documents of a set are asked. */
-export interface QuestionSources {
+interface QuestionSources {
   set: GoldenSet
   /** Questions about the subject of the set that its documents do not answer. */
   unanswerable: readonly GoldenQuery[]

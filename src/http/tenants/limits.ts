@@ -10,7 +10,7 @@ import { limitedBy } from '../observe-requests.ts'
 import type { Next, Step, StepResponse } from '../step.ts'
 
 /** Keeps each tenant within its limits. */
-interface TenantLimiter {
+export interface TenantLimiter {
   /**
    * Admits a request of the tenant that `authenticate` found, or refuses it before its body is read: with `too_many_requests` and
    * `retry_after`. A request is in flight until its answer is sent or its client has left. Without a tenant, nothing is limited.

@@ -18,7 +18,7 @@ interface Limits extends Pick<PieceLimits, 'target' | 'count'> {
   mostTargets: number
 }
 
-export interface CodeChunk {
+interface CodeChunk {
   /** The blocks that it is in as a whole: "class Store > def open". Empty for none. */
   path: string
   pieces: Piece[]

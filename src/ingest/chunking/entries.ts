@@ -8,7 +8,7 @@ const TAB_COLUMNS = 8
 /** Lines that say what follows them: "Example:", or a directive of reStructuredText. */
 const ANNOUNCES = /^\.\. |:$/
 
-export interface EntryLimits {
+interface EntryLimits {
   /** Most tokens in an entry that stays whole. */
   most: number
   /** Most tokens in terms that join the beginning of an entry that is too long. */

@@ -2,7 +2,7 @@ import { decodeFile } from '../text-files.ts'
 import type { ConversionFault } from './converted.ts'
 
 /** A text whose lines end in LF. */
-export interface DecodedText {
+interface DecodedText {
   text: string
   /** What is wrong with its bytes, as the end of a sentence that begins with the name of the file; null when nothing is. */
   warning: string | null

@@ -1,7 +1,7 @@
 import { extname } from 'node:path'
 import type { ConvertedFormat } from './convert.worker.ts'
 
-export type DocumentFormat = 'markdown' | 'text' | 'subtitles' | 'code' | ConvertedFormat
+type DocumentFormat = 'markdown' | 'text' | 'subtitles' | 'code' | ConvertedFormat
 
 /** How a file is read, by its extension. */
 const FORMATS: Readonly<Record<string, DocumentFormat>> = {

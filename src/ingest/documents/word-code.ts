@@ -1,7 +1,7 @@
 import { isCodeMonospaced, isMonospacedFont } from './monospaced.ts'
 
 /** An element of a Word document, as mammoth reads it. */
-export interface WordElement {
+interface WordElement {
   type: string
   children?: WordElement[]
   /** Name of the font of a run; null for that of its style. */

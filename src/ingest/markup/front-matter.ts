@@ -3,7 +3,7 @@ import { parse as parseYaml } from 'yaml'
 import type { JsonObject } from '../../core/types.ts'
 import { FRONT_MATTER } from '../chunking/masking.ts'
 
-export interface FrontMatter {
+interface FrontMatter {
   /** The title that it names; null without one. */
   title: string | null
   /** Its other fields; null without any, or when they are larger than 4,000 characters of JSON. */

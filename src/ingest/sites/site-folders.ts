@@ -8,7 +8,7 @@ const SAMPLE = 10
 const LINKED = 0.5
 
 /** Finds all pages of the site that a page belongs to; none when it belongs to no site. */
-export type FindSite = (file: string) => Promise<readonly string[]>
+type FindSite = (file: string) => Promise<readonly string[]>
 
 /**
  * A site is a folder of pages that have links to each other, and none to pages outside of it: letters and contracts have none. Of a folder whose pages lead to other folders, the site is the

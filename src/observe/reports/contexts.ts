@@ -4,7 +4,7 @@ import { CONTEXT_TOKEN_KINDS } from '../metrics/contexts.ts'
 import type { Metrics } from '../metrics.ts'
 
 /** New points that stay without a context of this model. */
-export interface LostContexts {
+interface LostContexts {
   model: string
   collection: string
   /** Null when nobody knows how many. */

@@ -13,7 +13,7 @@ export const REPETITION_SCOPES = ['off', 'section', 'context'] as const
 export type RepetitionScope = (typeof REPETITION_SCOPES)[number]
 
 /** What of a unit is not packed yet. */
-export interface Fresh {
+interface Fresh {
   /** In reading order; none when nothing of substance is left. */
   parts: readonly Unit[]
   /** For no parts: the candidate that holds most of the unit, and the share of its words that are packed. */

@@ -6,7 +6,7 @@ const LEAD_IN_SHARE = 0.5
 const FEWEST_ITEMS = 2
 
 /** Places of the rows below the head of a table, or of the items of the list below a lead-in, by the place of what announces them. */
-export type Announced = ReadonlyMap<number, readonly number[]>
+type Announced = ReadonlyMap<number, readonly number[]>
 
 export function announcedParts(sentences: readonly MeasuredSentence[]): Announced {
   const announced = new Map<number, number[]>()

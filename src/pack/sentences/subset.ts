@@ -18,7 +18,7 @@ export interface Item {
 }
 
 /** Of what stands between two runs. */
-export interface Gap {
+interface Gap {
   tokens: number
   price: number
 }

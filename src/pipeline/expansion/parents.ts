@@ -10,7 +10,7 @@ import type { RunRecord } from '../run-record.ts'
 import { withinBudget } from './within-budget.ts'
 
 /** Where a parent is stored. */
-export interface ParentPoint {
+interface ParentPoint {
   collection: string
   id: PointId
 }

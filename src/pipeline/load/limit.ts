@@ -8,7 +8,7 @@ export interface Limit {
   enter(): (() => void) | null
 }
 
-export interface LimitOptions {
+interface LimitOptions {
   /** A request is slow after this time, in milliseconds. */
   slowMs: number
   /** Milliseconds of a monotonic clock. */

@@ -3,7 +3,7 @@ import type { Caller } from '../caller.ts'
 import type { PlanChanges } from './changes.ts'
 
 /** What a request takes from its project. */
-export interface RequestProject {
+interface RequestProject {
   collection: string
   /** Null when the project has no plan values. */
   changes: PlanChanges | null

@@ -28,7 +28,7 @@ interface MatchInput extends RerankInput {
 }
 
 /** How well the sentences of some candidates match the question, by the key of the candidate. */
-export type SentenceMatches = ReadonlyMap<string, readonly number[]>
+type SentenceMatches = ReadonlyMap<string, readonly number[]>
 
 /**
  * Asks the reranker how well the sentences of those candidates match that packing may cut. Without an answer packing chooses by the words of the question.

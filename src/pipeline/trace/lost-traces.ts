@@ -28,7 +28,7 @@ export function isLostTraces(line: unknown): boolean {
 }
 
 /** Counts lost traces by the variant of their request. */
-export interface LostCount {
+interface LostCount {
   add(subject: LostSubject, traces?: number): void
   addAll(other: LostCount): void
   isEmpty(): boolean

@@ -7,7 +7,7 @@ import { textLines } from './text-lines.ts'
 /** Broken lines that are named. The others are counted. */
 const NAMED_FAULTS = 5
 
-export interface CollectOptions {
+interface CollectOptions {
   /** Only this experiment; null for all. */
   experiment: string | null
   /** Only what began at or after this time, in milliseconds since 1970; null for all. */
@@ -34,7 +34,7 @@ export interface Collected {
   others: ReadonlySet<string>
 }
 
-export interface Collector {
+interface Collector {
   /** Reads TRACE_FILE lines. @param name of the file, for faults */
   readTraces(name: string, chunks: AsyncIterable<string>): Promise<void>
   /** Reads the outcomes of a server. */

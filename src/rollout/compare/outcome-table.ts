@@ -16,7 +16,7 @@ export interface OutcomeTable {
 }
 
 /** Requests of one variant that the source has lost. */
-export interface Loss {
+interface Loss {
   variant: string
   requests: number
   /** When the last of them had ended, in milliseconds since 1970. */

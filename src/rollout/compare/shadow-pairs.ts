@@ -5,7 +5,7 @@ import { addValue, emptySums, meanOf, type Unit } from '../statistics/unit-sums.
 import type { PairedRun, TraceLine } from './observed-request.ts'
 
 const PAIR_MEASURES = ['tokens', 'recall_proxy', 'seconds', 'overlap'] as const
-export type PairMeasure = (typeof PAIR_MEASURES)[number]
+type PairMeasure = (typeof PAIR_MEASURES)[number]
 
 /** Mean of the differences within pairs: the shadow run less the answer. For `overlap` it is the mean Jaccard index of the packed chunks. */
 export interface PairedDifference {

@@ -1,5 +1,5 @@
 /** One line of a text, without its end. */
-export interface TextLine {
+interface TextLine {
   /** From 1. */
   number: number
   text: string

@@ -5,7 +5,7 @@ import { Background } from '../../pipeline/pacing/background.ts'
 import type { OfferShadow, ShadowRun, TraceStore } from '../../pipeline/services.ts'
 import { overlapOf } from './overlap.ts'
 
-export interface ShadowQueueDependencies {
+interface ShadowQueueDependencies {
   traces: Pick<TraceStore, 'record'>
   /** A shadow run ended. */
   onRan(event: { outcome: ShadowOutcome; overlap: number | null; detail: string }): void
@@ -16,7 +16,7 @@ export interface ShadowQueueDependencies {
   now?: () => number
 }
 
-export interface ShadowQueue {
+interface ShadowQueue {
   offer: OfferShadow
   /** Drops those that wait, and aborts those that run without waiting for them. */
   close(): void

@@ -6,7 +6,7 @@ export const UNEQUAL_LOSS_BELOW = 0.001
 /** The chi-squared distribution is a good approximation from this expected number of lost requests of each variant. */
 const LEAST_EXPECTED = 5
 
-export interface VariantLoss {
+interface VariantLoss {
   variant: string
   read: number
   lost: number

@@ -10,7 +10,7 @@ export interface NewKey {
 }
 
 /** A tenant as `stowage tenants new` writes it. */
-export interface NewTenant {
+interface NewTenant {
   keys: NewKey[]
   collections: string[]
 }

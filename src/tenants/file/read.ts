@@ -7,7 +7,7 @@ import type { TenantDeclaration } from './schema.ts'
 import { faultsTogether } from './together.ts'
 
 /** The tenants of a file without faults, or all of its faults, one line each. */
-export type TenantsFile =
+type TenantsFile =
   | { directory: TenantDirectory; declared: ReadonlyMap<string, TenantDeclaration>; faults: null }
   | { directory: null; declared: null; faults: readonly string[] }
 

@@ -5,7 +5,7 @@ import type { Project } from '../../projects/project.ts'
 const REFRESH_MS = 5_000
 
 /** The projects that want contexts for new points, by their collection, as they were at most 5 s ago. */
-export interface OnlineProjects {
+interface OnlineProjects {
   find(collection: string): Project | null
   close(): void
 }

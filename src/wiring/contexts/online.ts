@@ -43,7 +43,7 @@ interface OnlineDependencies {
 }
 
 /** Contexts for the points that clients write. */
-export interface OnlineContextsService {
+interface OnlineContextsService {
   noticeUpserts: Step
   readonly pauses: readonly string[]
   close(): Promise<void>

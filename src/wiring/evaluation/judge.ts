@@ -7,7 +7,7 @@ import { redactUrls } from '../../core/redact-urls.ts'
 import { createJudge, type Judge } from '../../evaluation/judge/judge.ts'
 import { rememberReplies } from '../../evaluation/judge/remembered-replies.ts'
 
-export interface OpenedJudge {
+interface OpenedJudge {
   judge: Judge
   /** Model and endpoint. */
   name: string

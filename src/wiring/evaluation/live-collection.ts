@@ -12,7 +12,7 @@ import { readTenants } from '../tenants.ts'
 import { openUpstream } from '../upstream.ts'
 
 /** A collection on a server. Without a URL it is on the configured one. */
-export interface LiveAddress {
+interface LiveAddress {
   url?: string
   apiKey?: string
   collection: string

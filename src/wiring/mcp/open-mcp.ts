@@ -22,7 +22,7 @@ import { readCollectionContexts } from './collection-contexts.ts'
 import { openReindexing } from './reindexing.ts'
 
 /** What the tools share with the other routes. */
-export interface McpParts {
+interface McpParts {
   config: Config
   packContext: PackContext
   findTrace: FindTrace

@@ -24,7 +24,7 @@ export interface Flags {
   close(): Promise<void>
 }
 
-export interface FlagsState {
+interface FlagsState {
   /** Whether the files of flags and plans are used as they are now. */
   files: 'used' | 'refused' | null
   unleash: UnleashState | null
@@ -36,7 +36,7 @@ interface UnleashState {
   instead: 'the last known flags are used' | 'the file of flags is used' | 'no flags are known, and the plan is used'
 }
 
-export interface FlagsOptions {
+interface FlagsOptions {
   reporter: Pick<Reporter, 'flagsDecided' | 'flagsRefreshed' | 'flagsChecked'>
   /** Whether everyone gets the control of an experiment. */
   isRolledBack(experiment: string): boolean

@@ -14,7 +14,7 @@ import { createRollbackJudge } from '../../rollout/statistics/online/judge.ts'
 import { followRollout } from './follow-rollout.ts'
 
 /** Experiments and shadow runs of a process. */
-export interface OpenedRollout {
+interface OpenedRollout {
   rollout: Rollout
   offerShadow: OfferShadow
   /** Ends all shadow runs, and waits for the file of rollbacks. */

@@ -7,7 +7,7 @@ import type { Metrics } from '../../observe/metrics.ts'
 import type { Rollback } from '../../rollout/rollout.ts'
 
 /** What all workers ask of the primary, and what it brings from one to the others. */
-export interface Hub {
+interface Hub {
   /** @param place from 0; 0 is the first worker */
   startWorker(place: number): WorkerProcess
   /** Tells all workers to read their files again. */

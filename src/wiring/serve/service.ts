@@ -12,7 +12,7 @@ import { startWarnings } from '../start-warnings.ts'
 import { unwritableFiles } from './written-files.ts'
 
 /** The service of one process. */
-export interface OpenedService extends RunningService {
+interface OpenedService extends RunningService {
   /** What an operator may have forgotten, one sentence each. */
   warnings: readonly string[]
   /** Where other workers reach this one alone, if it is the first; else null. */

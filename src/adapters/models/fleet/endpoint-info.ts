@@ -10,7 +10,7 @@ const Info = z.object({
   model_id: z.string(),
   languages: z.array(z.string()).min(1).optional().catch(undefined),
 })
-export type EndpointInfo = z.infer<typeof Info>
+type EndpointInfo = z.infer<typeof Info>
 
 /** What an endpoint tells about its model; null when it tells nothing now. */
 export async function askInfo(url: string, { apiKey }: RerankEndpoint): Promise<EndpointInfo | null> {

@@ -21,7 +21,7 @@ const TIMEOUT_MS = 60_000
 const MOST_TEXTS = 100_000
 const LONGEST_SHOWN = 300
 
-export interface StowageClientOptions {
+interface StowageClientOptions {
   url: string
   keyOf: KeyOf
   /** Longest time for one answer in milliseconds. */

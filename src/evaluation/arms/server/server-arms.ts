@@ -8,7 +8,7 @@ import { createStowageClient, type StowageClient } from './client.ts'
 import { checkCorpus } from './corpus-check.ts'
 import type { KeyOf } from './keys.ts'
 
-export interface ServerArmOptions {
+interface ServerArmOptions {
   keyOf: KeyOf
   /** Longest time for one answer in milliseconds; default one minute. */
   timeoutMs?: number

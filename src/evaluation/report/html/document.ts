@@ -1,7 +1,7 @@
 import { escapedHtml, type PageFiles, policyHash } from '../../../web/page-files.ts'
 
 /** Data of the page, each already encoded by `encodePart`. */
-export interface EncodedData {
+interface EncodedData {
   main: string
   points: string
   parts: readonly string[]

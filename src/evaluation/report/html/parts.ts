@@ -15,7 +15,7 @@ export interface QueryParts {
   candidates: string | null
 }
 
-export interface FittingParts {
+interface FittingParts {
   /** By query, in the given order. */
   kept: QueryParts[]
   /** Numbers of the parts that did not fit. */

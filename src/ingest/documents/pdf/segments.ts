@@ -1,7 +1,7 @@
 import { type Segment, type Tag, usualOf } from './page-text.ts'
 
 /** A piece of text as pdf.js gives it. */
-export interface TextItem {
+interface TextItem {
   str: string
   dir: string
   width: number
@@ -24,7 +24,7 @@ export interface Font {
   isMonospaced: boolean
 }
 
-export interface PageContext {
+interface PageContext {
   /** Matrix from user space to the page, y down. */
   viewport: readonly number[]
   fontOf(name: string): Font

@@ -5,7 +5,7 @@ const GROWTH = 1.02
 const BUCKETS = Math.ceil(Math.log(MOST_SECONDS / LEAST_SECONDS) / Math.log(GROWTH)) + 1
 
 /** Quantiles of durations in bounded memory. */
-export interface SecondsSketch {
+interface SecondsSketch {
   count: number
   add(seconds: number): void
   /** The value that `share` of the durations do not exceed, within 1 %; NaN when there are none. */

@@ -8,7 +8,7 @@ export interface FoundRoute {
   readonly parts: Readonly<Record<string, string>>
 }
 
-export type FindRoute = (method: string, segments: readonly string[]) => FoundRoute | null
+type FindRoute = (method: string, segments: readonly string[]) => FoundRoute | null
 
 interface Pattern {
   readonly route: Route

@@ -4,7 +4,7 @@ import type { Segment } from '../page-text.ts'
 import { type Matrix, multiply } from '../segments.ts'
 
 /** A small filled or stroked shape, in points from the top left of the page. */
-export interface Shape {
+interface Shape {
   x0: number
   x1: number
   /** Its middle. */

@@ -1,4 +1,4 @@
-export interface ListMark {
+interface ListMark {
   /** `-` or the number with its point. */
   mark: string
   /** Length of the mark and the space after it in the text of the line. */

@@ -5,7 +5,7 @@ import { type Columns, columnsOf, type Placed, placeLine } from './columns.ts'
 import { rowsOf } from './rows-of-lines.ts'
 
 /** The rows that lines make up. */
-export interface RowsOfLines extends PagedRows {
+interface RowsOfLines extends PagedRows {
   /** Number of lines that they take. */
   lines: number
   columns: Columns
