@@ -16,8 +16,7 @@ import { createRulesWriter } from '../../contexts/rules/rules-writer.ts'
 import { priceOf, readPriceTable } from '../../contexts/spending/price-table.ts'
 import type { ModelPrice } from '../../contexts/spending/prices.ts'
 import { StowageError } from '../../core/errors.ts'
-
-type CountTokens = (text: string) => number
+import type { Tokenizer } from '../../core/ports.ts'
 
 /** What differs between the endpoints. */
 const MODELS = {
@@ -58,7 +57,7 @@ function loadedAtFirstCall(
  * Opens the writer of contexts that a command asks for. The rules need no setting; nothing is sent yet.
  * @throws StowageError `bad_request` that names the variable which is missing or wrong
  */
-export function openContextWriter(config: Config, kind: WriterKind, countTokens: CountTokens): ContextWriter {
+export function openContextWriter(config: Config, kind: WriterKind, countTokens: Tokenizer['count']): ContextWriter {
   const rules = createRulesWriter({ countTokens })
   if (kind === 'rules') return rules
   const { settings } = config
@@ -89,7 +88,7 @@ export function openContextWriter(config: Config, kind: WriterKind, countTokens:
 /** The prompt of `CONTEXT_PROMPT_FILE`, or the default one. @throws StowageError `bad_request` with each fault of the file */
 export function openPrompt(
   { settings: { CONTEXT_PROMPT_FILE: path } }: Config,
-  countTokens: CountTokens,
+  countTokens: Tokenizer['count'],
 ): PromptBuilder {
   if (path === undefined) return createPromptBuilder({ countTokens })
   const { template, faults } = readTemplate(readSettingsFile('CONTEXT_PROMPT_FILE', path))

@@ -1,5 +1,5 @@
-import type { ProjectFolder } from '../../adapters/projects/project-folder.ts'
-import type { Project } from '../../projects/project.ts'
+import type { ProjectFolder } from '../../../adapters/projects/project-folder.ts'
+import type { Project } from '../../../projects/project.ts'
 
 /** How long a change of a project can take to be seen, in milliseconds. */
 const REFRESH_MS = 5_000
