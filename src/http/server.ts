@@ -2,7 +2,8 @@ import http from 'node:http'
 import net, { type AddressInfo, type Socket } from 'node:net'
 import { MAX_HEADER_BYTES } from '../qdrant/raw-headers.ts'
 import { deferContinue } from './body/expect-continue.ts'
-import { answerHalfClosed } from './half-closed.ts'
+import { answerHalfClosed } from './connection/half-closed.ts'
+import { refuseUnreadable } from './connection/unreadable.ts'
 
 /** Qdrant's JS client keeps idle connections for 10 s. Closing them later keeps it off closing sockets. */
 const KEEP_ALIVE_MS = 15_000
@@ -41,6 +42,7 @@ export async function startServer(
   server.on('request', app)
   deferContinue(server)
   answerHalfClosed(server)
+  refuseUnreadable(server)
   await new Promise<void>((resolve, reject) => {
     const fail = (cause: Error) => reject(cannotListen({ port, host }, cause))
     server.once('error', fail)

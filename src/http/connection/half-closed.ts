@@ -1,5 +1,6 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { followResponses } from './open-responses.ts'
 
 const PROBE_MS = 500
 /** Qdrant sends an answer that it has begun without such pauses. */
@@ -16,17 +17,8 @@ const SILENCE_MS = 10_000
 export function answerHalfClosed(server: Server, silenceMs = SILENCE_MS): void {
   // Not in the types of Node. It makes the server keep a connection of which the client has ended its side.
   Object.assign(server, { httpAllowHalfOpen: true })
-  const unanswered = new WeakMap<Socket, Set<ServerResponse>>()
-  server.on('connection', (socket: Socket) => {
-    const responses = new Set<ServerResponse>()
-    unanswered.set(socket, responses)
-    socket.once('end', () => watch(socket, responses, silenceMs))
-  })
-  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    const responses = unanswered.get(socket)
-    responses?.add(response)
-    response.once('close', () => responses?.delete(response))
-  })
+  const responsesOf = followResponses(server)
+  server.on('connection', (socket: Socket) => socket.once('end', () => watch(socket, responsesOf(socket), silenceMs)))
 }
 
 /** Probes whether the client is there, again and again until all responses are sent. */

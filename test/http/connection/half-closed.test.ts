@@ -1,14 +1,14 @@
 import { createServer, type RequestListener } from 'node:http'
 import { connect } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { startEmbeddedServer } from '../../src/embedded/server.ts'
-import { answerHalfClosed } from '../../src/http/half-closed.ts'
-import { deferred } from '../support/deferred.ts'
-import { chunk, fill } from '../support/points.ts'
-import { readAnswer } from '../support/raw-client.ts'
-import { createStage } from '../support/stage.ts'
-import { openStowage, type Stowage } from '../support/stowage.ts'
-import { proxyBefore } from './support/proxy-before.ts'
+import { startEmbeddedServer } from '../../../src/embedded/server.ts'
+import { answerHalfClosed } from '../../../src/http/connection/half-closed.ts'
+import { deferred } from '../../support/deferred.ts'
+import { chunk, fill } from '../../support/points.ts'
+import { readAnswer } from '../../support/raw-client.ts'
+import { createStage } from '../../support/stage.ts'
+import { openStowage, type Stowage } from '../../support/stowage.ts'
+import { proxyBefore } from '../support/proxy-before.ts'
 
 const stage = createStage()
 afterEach(() => stage.close())
