@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { CONTEXT_FORMATS, CONTEXT_ORDERS, FILLS, type JsonObject, RETRIEVAL_MODES } from '../core/types.ts'
 import { LARGEST_FLOAT32 } from '../qdrant/float32.ts'
 import { isPathPart, LONGEST_COLLECTION_NAME } from '../qdrant/paths.ts'
+import { MOST_DIMENSIONS } from '../qdrant/points.ts'
 import { RELEVANCE_KINDS } from './confidence/relevance.ts'
 import {
   answerableSchema,
@@ -123,7 +124,7 @@ export const contextRequestSchema = z
     ),
     score_threshold: describe(share.optional(), 'The former name of `min_relevance`: give one of the two.'),
     vector: describe(
-      z.array(z.number().min(-LARGEST_FLOAT32).max(LARGEST_FLOAT32)).min(1).max(65_536).optional(),
+      z.array(z.number().min(-LARGEST_FLOAT32).max(LARGEST_FLOAT32)).min(1).max(MOST_DIMENSIONS).optional(),
       'A ready query vector; then no embedder is needed.',
     ),
     session_id: describe(

@@ -5,6 +5,9 @@ import { isObject } from './json.ts'
 /** Qdrant's default limit for a query and for a prefetch. */
 export const DEFAULT_QUERY_LIMIT = 10
 
+/** Most numbers of a dense vector. */
+export const MOST_DIMENSIONS = 65_536
+
 /** Points that are asked for at a time, with their payloads: the texts of a thousand large chunks would not fit into one answer. */
 export const POINTS_OF_PAGE = 200
 

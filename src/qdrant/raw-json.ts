@@ -26,10 +26,12 @@ export function members(raw: string): Map<string, string> {
   return found
 }
 
-/** Raw elements of a JSON array. @throws RawJsonError on other texts */
-export function elements(raw: string): string[] {
+/** Raw elements of a JSON array. @throws RawJsonError on other texts, and at the first element beyond `most`: what follows is not read */
+export function elements(raw: string, most = Number.POSITIVE_INFINITY): string[] {
   const found: string[] = []
-  forEachPart(raw, OPEN_BRACKET, (_key, value) => found.push(value))
+  forEachPart(raw, OPEN_BRACKET, (_key, value) => {
+    if (found.push(value) > most) throw new RawJsonError(`more than ${most} elements`)
+  })
   return found
 }
 

@@ -1,3 +1,4 @@
+import { JsonReader } from '../../qdrant/json-reader.ts'
 import { kindOf, present, RawJsonError } from '../../qdrant/raw-json.ts'
 
 /** The raw members of a JSON object. */
@@ -8,9 +9,26 @@ export function notUnderstood(reason: string): never {
   throw new RawJsonError(reason)
 }
 
+/** Reads a text of any depth, each character once. It is read to its end only when all of it can be understood: bodies have up to 8 MiB. */
+export function readerOf(raw: string): JsonReader {
+  return new JsonReader(raw, { deepest: Number.POSITIVE_INFINITY })
+}
+
+/** The raw members of an object that has no other keys. What follows an unknown key is not read. @throws RawJsonError */
+export function knownMembers(raw: string, known: readonly string[]): RawObject {
+  const found = new Map<string, string>()
+  const reader = readerOf(raw)
+  for (const key of reader.members()) {
+    onlyKeys([key], known)
+    found.set(key, reader.take())
+  }
+  reader.end()
+  return found
+}
+
 /** Refuses unknown keys, because a newer Qdrant may give them a meaning. */
-export function onlyKeys(object: RawObject, known: readonly string[]): void {
-  for (const key of object.keys()) if (!known.includes(key)) notUnderstood(`unknown key ${key}`)
+export function onlyKeys(keys: Iterable<string>, known: readonly string[]): void {
+  for (const key of keys) if (!known.includes(key)) notUnderstood(`unknown key ${key}`)
 }
 
 export function required(object: RawObject, key: string): string {

@@ -1,6 +1,6 @@
-import { DEFAULT_QUERY_LIMIT } from '../../qdrant/points.ts'
+import { DEFAULT_QUERY_LIMIT, MOST_DIMENSIONS } from '../../qdrant/points.ts'
 import { elements, kindOf, members, present } from '../../qdrant/raw-json.ts'
-import { notUnderstood, onlyKeys, type RawObject, readInteger, readRaw, required } from './fields.ts'
+import { knownMembers, notUnderstood, onlyKeys, type RawObject, readInteger, readRaw, required } from './fields.ts'
 
 /** Searches with a larger limit pass through. */
 export const LARGEST_LIMIT = 1000
@@ -30,8 +30,7 @@ export function readPrefetch(object: RawObject): Prefetch {
 export function readLegacySearchVector(object: RawObject): Prefetch {
   const vector = required(object, 'vector')
   if (kindOf(vector) === 'array') return { ...readVector(vector), query: vector, using: null, ...readBounds(object) }
-  const named = members(vector)
-  onlyKeys(named, ['name', 'vector'])
+  const named = knownMembers(vector, ['name', 'vector'])
   const query = required(named, 'vector')
   const input = readVector(query)
   return {
@@ -64,7 +63,7 @@ function readNearest(raw: string): VectorInput {
   const object = members(raw)
   if (object.has('text')) return readDocument(object)
   if (!object.has('nearest')) return readVector(raw)
-  onlyKeys(object, ['nearest', 'mmr'])
+  onlyKeys(object.keys(), ['nearest', 'mmr'])
   if (present(object, 'mmr') !== null) return notUnderstood('mmr')
   const nearest = required(object, 'nearest')
   return kindOf(nearest) === 'object' && members(nearest).has('text')
@@ -74,14 +73,13 @@ function readNearest(raw: string): VectorInput {
 
 function readVector(raw: string): VectorInput {
   if (kindOf(raw) === 'array') {
-    const dense = elements(raw)
+    const dense = elements(raw, MOST_DIMENSIONS)
     if (dense.length === 0 || dense.some(value => kindOf(value) !== 'number'))
       return notUnderstood('not a dense vector')
     return { kind: 'dense', text: null }
   }
   if (kindOf(raw) !== 'object') return notUnderstood('a query by id')
-  const sparse = members(raw)
-  onlyKeys(sparse, ['indices', 'values'])
+  const sparse = knownMembers(raw, ['indices', 'values'])
   for (const key of ['indices', 'values'])
     if (kindOf(required(sparse, key)) !== 'array') notUnderstood(`${key} is not an array`)
   return { kind: 'keyword', text: null }
@@ -91,7 +89,7 @@ function readVector(raw: string): VectorInput {
 const SPARSE_MODEL = /bm25|bm42|splade|sparse/i
 
 function readDocument(object: RawObject): VectorInput {
-  onlyKeys(object, ['text', 'model', 'options'])
+  onlyKeys(object.keys(), ['text', 'model', 'options'])
   const text = readRaw(object, 'text', 'string') ?? notUnderstood('text is missing')
   const model = readRaw(object, 'model', 'string') ?? notUnderstood('model is missing')
   return { kind: SPARSE_MODEL.test(model) ? 'keyword' : 'dense', text: JSON.parse(text) }

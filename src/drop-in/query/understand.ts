@@ -1,9 +1,18 @@
 import { DEFAULT_RRF_K, type FusionRule } from '../../qdrant/fusion.ts'
 import type { SearchRoute } from '../../qdrant/paths.ts'
 import { DEFAULT_QUERY_LIMIT } from '../../qdrant/points.ts'
-import { elements, kindOf, members, present, RawJsonError } from '../../qdrant/raw-json.ts'
+import { elements, kindOf, present, RawJsonError } from '../../qdrant/raw-json.ts'
 import { NotImproved } from '../not-improved.ts'
-import { notUnderstood, onlyKeys, type RawObject, readInteger, readRaw, required } from './fields.ts'
+import {
+  knownMembers,
+  notUnderstood,
+  onlyKeys,
+  type RawObject,
+  readerOf,
+  readInteger,
+  readRaw,
+  required,
+} from './fields.ts'
 import { type PayloadSelector, readPayloadSelector } from './payload-selector.ts'
 import { LARGEST_LIMIT, type Prefetch, readFilter, readLegacySearchVector, readPrefetch } from './prefetch.ts'
 
@@ -34,10 +43,8 @@ export interface UnderstoodQuery {
 export function understand(body: string, route: SearchRoute): UnderstoodQuery[] {
   try {
     const read = route.api === 'query' ? readQuery : readLegacySearch
-    const root = members(body)
-    if (!route.batch) return [read(root)]
-    onlyKeys(root, ['searches'])
-    const searches = elements(required(root, 'searches')).map(raw => read(members(raw)))
+    if (!route.batch) return [read(body)]
+    const searches = readBatch(body).map(read)
     const lists = searches.reduce((sum, search) => sum + search.prefetches.length, 0)
     return lists >= 1 && lists <= MOST_LISTS ? searches : notUnderstood(`a batch of ${lists} lists`)
   } catch (error) {
@@ -46,11 +53,26 @@ export function understand(body: string, route: SearchRoute): UnderstoodQuery[] 
   }
 }
 
+/** The raw searches of a batch. One search too many ends the reading, because a batch of hundreds has megabytes of vectors. */
+function readBatch(body: string): string[] {
+  const searches: string[] = []
+  const reader = readerOf(body)
+  for (const key of reader.members()) {
+    onlyKeys([key], ['searches'])
+    for (const _ of reader.elements()) {
+      if (searches.length === MOST_LISTS) return notUnderstood(`a batch of more than ${MOST_LISTS} searches`)
+      searches.push(reader.take())
+    }
+  }
+  reader.end()
+  return searches
+}
+
 const PREFETCH_KEYS = ['query', 'using', 'filter', 'params', 'score_threshold', 'limit', 'prefetch', 'lookup_from']
 const FRAME_KEYS = ['offset', 'with_payload', 'with_vector', 'with_vectors', 'shard_key']
 
-function readQuery(root: RawObject): UnderstoodQuery {
-  onlyKeys(root, [...PREFETCH_KEYS, ...FRAME_KEYS])
+function readQuery(raw: string): UnderstoodQuery {
+  const root = knownMembers(raw, [...PREFETCH_KEYS, ...FRAME_KEYS])
   const prefetches = readPrefetches(root)
   if (prefetches.length === 0)
     return { ...readFrame(root), prefetches: [{ ...readPrefetch(root), filter: null }], fusion: null }
@@ -58,8 +80,8 @@ function readQuery(root: RawObject): UnderstoodQuery {
   return { ...readFrame(root), prefetches, fusion: readFusion(required(root, 'query'), prefetches.length) }
 }
 
-function readLegacySearch(root: RawObject): UnderstoodQuery {
-  onlyKeys(root, ['vector', 'filter', 'params', 'score_threshold', 'limit', ...FRAME_KEYS])
+function readLegacySearch(raw: string): UnderstoodQuery {
+  const root = knownMembers(raw, ['vector', 'filter', 'params', 'score_threshold', 'limit', ...FRAME_KEYS])
   required(root, 'limit')
   return { ...readFrame(root), prefetches: [{ ...readLegacySearchVector(root), filter: null }], fusion: null }
 }
@@ -68,11 +90,9 @@ function readPrefetches(root: RawObject): Prefetch[] {
   if (present(root, 'lookup_from') !== null) return notUnderstood('lookup_from')
   const raw = present(root, 'prefetch')
   if (raw === null) return []
-  const prefetches = kindOf(raw) === 'array' ? elements(raw) : [raw]
-  if (prefetches.length > MOST_LISTS) return notUnderstood(`${prefetches.length} prefetches`)
+  const prefetches = kindOf(raw) === 'array' ? elements(raw, MOST_LISTS) : [raw]
   return prefetches.map(one => {
-    const prefetch = members(one)
-    onlyKeys(prefetch, PREFETCH_KEYS)
+    const prefetch = knownMembers(one, PREFETCH_KEYS)
     for (const key of ['prefetch', 'lookup_from'])
       if (present(prefetch, key) !== null) return notUnderstood(`nested ${key}`)
     return readPrefetch(prefetch)
@@ -81,18 +101,16 @@ function readPrefetches(root: RawObject): Prefetch[] {
 
 function readFusion(raw: string, lists: number): FusionRule {
   if (kindOf(raw) !== 'object') return notUnderstood('prefetches that are rescored')
-  const query = members(raw)
-  onlyKeys(query, ['fusion', 'rrf'])
+  const query = knownMembers(raw, ['fusion', 'rrf'])
   if (query.size !== 1) return notUnderstood('more than one fusion')
   const fusion = query.get('fusion')
   if (fusion !== undefined) {
     if (fusion === '"rrf"') return { method: 'rrf', k: DEFAULT_RRF_K, weights: null }
     return fusion === '"dbsf"' ? { method: 'dbsf' } : notUnderstood(`fusion ${fusion}`)
   }
-  const rrf = members(required(query, 'rrf'))
-  onlyKeys(rrf, ['k', 'weights'])
+  const rrf = knownMembers(required(query, 'rrf'), ['k', 'weights'])
   const weights = present(rrf, 'weights')
-  const numbers = weights === null ? null : elements(weights).map(readWeight)
+  const numbers = weights === null ? null : elements(weights, MOST_LISTS).map(readWeight)
   if (numbers !== null && numbers.length !== lists) return notUnderstood('weights do not match the prefetches')
   return { method: 'rrf', k: readInteger(rrf, 'k', 1, 1_000_000) ?? DEFAULT_RRF_K, weights: numbers }
 }

@@ -6,6 +6,7 @@ import type { SearchRoute } from '../../../src/qdrant/paths.ts'
 
 const QUERY: SearchRoute = { api: 'query', batch: false }
 const SEARCH: SearchRoute = { api: 'search', batch: false }
+const BATCH: SearchRoute = { api: 'query', batch: true }
 
 const dense = '[0.1,-2e-3,5.0]'
 const sparse = '{"indices":[1,4294967295],"values":[1.0,0.5]}'
@@ -236,6 +237,25 @@ describe('what is left to Qdrant', () => {
         },
       ),
     )
+  })
+
+  it.each([
+    ['an unknown key', '{"group_by":', QUERY, 'unknown key group_by'],
+    ['one search too many', `{"searches":[${`{"query":${dense}},`.repeat(16)}`, BATCH, 'more than 16 searches'],
+    [
+      'one prefetch too many',
+      `{"query":{"fusion":"rrf"},"prefetch":[${`{"query":${dense}},`.repeat(16)}5,7]}`,
+      QUERY,
+      'more than 16',
+    ],
+  ])('nothing behind %s is read, because bodies have megabytes', (_what, body, route, reason) => {
+    expect(reasonOf(body, route)).toContain(reason)
+  })
+
+  it('a vector that is longer than any of Qdrant', () => {
+    const query = (length: number) => `{"query":[${Array(length).fill('1').join(',')}]}`
+    expect(reasonOf(query(65_536))).toBeNull()
+    expect(reasonOf(query(65_537))).toContain('more than 65536')
   })
 
   it('throws nothing but NotImproved, whatever the body', () => {
