@@ -116,7 +116,8 @@ function readFusion(raw: string, lists: number): FusionRule {
 }
 
 function readWeight(raw: string): number {
-  return kindOf(raw) === 'number' ? Number(raw) : notUnderstood('a weight is not a number')
+  const weight = kindOf(raw) === 'number' ? Number(raw) : Number.NaN
+  return Number.isFinite(weight) ? weight : notUnderstood('a weight is not a finite number')
 }
 
 function readFrame(root: RawObject): Omit<UnderstoodQuery, 'prefetches' | 'fusion'> {

@@ -145,6 +145,7 @@ describe('a hybrid query', () => {
     ['{"rrf":{"k":2.0}}'],
     ['{"rrf":{"weights":[1]}}'],
     ['{"rrf":{"weights":[1,"2"]}}'],
+    ['{"rrf":{"weights":[1,1e400]}}'],
     ['{"rrf":{"z":1}}'],
     ['{"formula":{"sum":["$score",1]}}'],
     [dense],
