@@ -9,6 +9,7 @@ import { SEARCH_PATH } from '../qdrant/paths.ts'
 import type { Experiments } from '../rollout/rollout.ts'
 import type { KnownKeys } from '../tenants/tenant.ts'
 import { limitUploadSilence } from './body/upload-silence.ts'
+import { inTurn } from './connection/in-turn.ts'
 import { contextRoute } from './context-route.ts'
 import { OWN_ROUTES } from './description/own-routes.ts'
 import { errorHandler, sendError } from './error-handler.ts'
@@ -132,10 +133,10 @@ export function createApp(dependencies: AppDependencies): RequestListener {
     answerError(error, request, response)
   app.use(answerExpressError)
   const serveCollection = asListener(inOrder(arrive, forward), answerError)
-  return (request, response) => {
+  return inTurn((request, response) => {
     if (isBelowCollections(request.url)) serveCollection(request, response)
     else app(request, response)
-  }
+  })
 }
 
 /** Answers other methods than the declared ones under `/v1/` with 405. Other own paths are Qdrant's, too, which answers those itself. */

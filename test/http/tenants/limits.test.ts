@@ -1,4 +1,5 @@
 import { request as openRequest } from 'node:http'
+import { connect } from 'node:net'
 import { QdrantClient } from '@qdrant/js-client-rest'
 import type express from 'express'
 import fc from 'fast-check'
@@ -203,6 +204,22 @@ describe('the requests in flight of a tenant', () => {
     await eventually(() => expect(app.arrived).toHaveLength(2))
     app.arrived[1]?.()
     expect((await next).status).toBe(200)
+  })
+
+  it('end when the client leaves, also those of requests that it has sent behind another one', async () => {
+    const app = await serve({ a: atOnce(2) }, { held: true })
+    const { hostname, port } = new URL(app.url)
+    const search =
+      'POST /collections/c/points/query HTTP/1.1\r\nHost: x\r\napi-key: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}'
+    const leaving = connect(Number(port), hostname, () => leaving.write(search.repeat(2)))
+    await eventually(() => expect(app.arrived.length).toBeGreaterThan(0))
+    leaving.destroy()
+    await eventually(() => expect(app.finished.length).toBeGreaterThan(0))
+    const before = app.arrived.length
+    const both = [app.ask('a'), app.ask('a')]
+    await eventually(() => expect(app.arrived.length + app.finished.length).toBeGreaterThanOrEqual(before + 3))
+    for (const answer of app.arrived) answer()
+    expect((await Promise.all(both)).map(({ status }) => status)).toEqual([200, 200])
   })
 
   it('are refused before their body is read, and take no token', async () => {
