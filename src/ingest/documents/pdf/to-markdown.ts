@@ -4,7 +4,7 @@ import type { PdfBlock, TableBlock } from './blocks.ts'
 import type { Line } from './page-text.ts'
 
 /** The markdown of a PDF, and the offset where each page begins. */
-interface PagedText {
+export interface PagedText {
   text: string
   pages: number[]
 }
