@@ -1,4 +1,5 @@
 import { type Config, diskFault } from '../config.ts'
+import { StowageError } from '../core/errors.ts'
 import { type EmbeddedServer, startEmbeddedServer } from '../embedded/server.ts'
 
 /** The Qdrant behind stowage: a real server, or the embedded engine on a loopback port. */
@@ -27,6 +28,17 @@ export async function openUpstream(
   // The configured key belongs to the configured server and is not sent to another one.
   const configuredKey = where.url === undefined ? settings.QDRANT_API_KEY : undefined
   return { url, apiKey: where.apiKey ?? configuredKey ?? null, embedded: false, close: async () => {} }
+}
+
+/**
+ * For commands on collections that are there already: an engine in memory would hold none.
+ * @throws StowageError bad_request when neither the command line nor the settings say where the collections are
+ */
+export async function openExisting(config: Config, where: { url?: string; apiKey?: string }): Promise<Upstream> {
+  const { QDRANT_URL, EMBEDDED_PATH } = config.settings
+  if (where.url === undefined && QDRANT_URL === undefined && EMBEDDED_PATH === undefined)
+    throw new StowageError('bad_request', 'no place with collections: give --url, or set QDRANT_URL or EMBEDDED_PATH')
+  return openUpstream(config, where)
 }
 
 /** @throws ConfigError when the folder cannot be used */

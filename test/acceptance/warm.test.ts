@@ -130,7 +130,7 @@ describe.runIf(isShipped(SHIPPED_RERANKER))('stowage warm', () => {
     [{ RERANKER: 'off' }, 'RERANKER=off', 2],
     [{ RERANK_MEMORY_MB: '0' }, 'RERANK_MEMORY_MB=0', 2],
     [{ RERANK_DISK_PATH: '/dev/null/passages' }, 'RERANK_DISK_PATH', 2],
-    [{ QDRANT_URL: '' }, 'give --url, QDRANT_URL or EMBEDDED_PATH', 2],
+    [{ QDRANT_URL: '' }, 'no place with collections: give --url, or set QDRANT_URL or EMBEDDED_PATH', 2],
     [{ QDRANT_URL: 'http://127.0.0.1:9' }, 'ECONNREFUSED', 1],
   ])('with %j it says what is wrong', async (wrong, message, code) => {
     const ended = await run(['warm', '--collection', 'ships'], { ...environment, ...wrong })

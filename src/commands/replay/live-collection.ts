@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { StowageError } from '../../core/errors.ts'
 import type { LiveCollection } from '../../evaluation/golden-set/collection-set.ts'
-import { ADDRESS_KEY, type Address, addressOf, nonEmpty, urlOption } from '../option-values.ts'
+import { ADDRESS_KEY, ADDRESS_URL, type Address, addressOf, nonEmpty, urlOption } from '../option-values.ts'
 
 export interface LiveOptions extends Address {
   collection?: string
@@ -16,7 +16,7 @@ export type OpenLiveCollection = (
 export function addLiveOptions(command: Command, meaning: string): Command {
   return command
     .option('--collection <name>', meaning, nonEmpty)
-    .option('--url <url>', 'address of its Qdrant (default: QDRANT_URL, else the embedded engine)', urlOption)
+    .option('--url <url>', ADDRESS_URL, urlOption)
     .option('--api-key <key>', ADDRESS_KEY)
 }
 

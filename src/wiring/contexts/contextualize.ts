@@ -38,7 +38,7 @@ import { endpointAllowed } from '../../tenants/context-endpoints.ts'
 import { createTokenizer } from '../../text/tokens.ts'
 import { openIngestEmbedder } from '../ingest.ts'
 import { readTenants } from '../tenants.ts'
-import { openUpstream } from '../upstream.ts'
+import { openExisting } from '../upstream.ts'
 import { mostOutputOf, openContextWriter, openPrice, openPrompt, shortestCachedOf } from './open-writer.ts'
 
 /** For `stowage contextualize`. Models and the state are opened by the modes that need them. */
@@ -46,7 +46,7 @@ export const openContextualize: ContextualizeCommandDependencies['open'] = targe
   openTogether(async opened => {
     const config = loadConfig()
     const { url, apiKey } = target
-    const upstream = opened.keep(await openUpstream(config, { ...(url && { url }), ...(apiKey && { apiKey }) }))
+    const upstream = opened.keep(await openExisting(config, { ...(url && { url }), ...(apiKey && { apiKey }) }))
     const http = opened.keep(createQdrantHttp(upstream.url))
     const environment = await environmentOf(config, target, { http, apiKey: upstream.apiKey })
     return { ...environment, place: upstream.url, close: opened.close }

@@ -9,7 +9,7 @@ import { createQdrantHttp, readForCommand } from '../../qdrant/client.ts'
 import { isObject } from '../../qdrant/json.ts'
 import { collectionPath } from '../../qdrant/paths.ts'
 import { readTenants } from '../tenants.ts'
-import { openUpstream } from '../upstream.ts'
+import { openExisting } from '../upstream.ts'
 
 /** A collection on a server. Without a URL it is on the configured one. */
 interface LiveAddress {
@@ -53,7 +53,7 @@ export function openAskedCollection(config: Config, address: LiveAddress): Promi
 
 async function open(config: Config, { collection, ...where }: LiveAddress, opened: Opened) {
   const directory = await readTenants(config)
-  const { url, apiKey } = opened.keep(await openUpstream(config, where))
+  const { url, apiKey } = opened.keep(await openExisting(config, where))
   const http = opened.keep(createQdrantHttp(url))
   const mapping = config.settings.MAPPINGS?.[collection]
   const reader: CollectionReader = createCollectionReader({ http, apiKey, collection, mapping })

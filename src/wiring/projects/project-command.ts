@@ -3,7 +3,7 @@ import type { ProjectCommandDependencies } from '../../commands/project.ts'
 import { readPlanFile } from '../../config/plan-file.ts'
 import { loadConfig } from '../../config.ts'
 import { StowageError } from '../../core/errors.ts'
-import { openUpstream } from '../upstream.ts'
+import { openExisting } from '../upstream.ts'
 import { openProjects } from './open-projects.ts'
 
 /** For `stowage project`. */
@@ -18,13 +18,7 @@ export const openProjectCommand: ProjectCommandDependencies['open'] = async () =
       return { ...named, ...Object.fromEntries(changes.overrides.map(({ path, value }) => [path, value])) }
     },
     deleteCollection: async (name, where) => {
-      const { QDRANT_URL, EMBEDDED_PATH } = config.settings
-      if (!where.url && !QDRANT_URL && !EMBEDDED_PATH)
-        throw new StowageError(
-          'bad_request',
-          'no place with collections: give --url, or set QDRANT_URL or EMBEDDED_PATH',
-        )
-      const upstream = await openUpstream(config, where)
+      const upstream = await openExisting(config, where)
       try {
         return await createQdrantAdmin(upstream).deleteCollection(name)
       } finally {

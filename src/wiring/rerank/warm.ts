@@ -11,24 +11,26 @@ import { createQdrantHttp } from '../../qdrant/client.ts'
 import { isParent } from '../../qdrant/payload/read-chunk.ts'
 import { isGeneralTitle, titleKey } from '../../text/names/document-name.ts'
 import { type Models, openModels } from '../models.ts'
-import { openUpstream } from '../upstream.ts'
+import { openExisting } from '../upstream.ts'
 
 /** For `stowage warm`. */
 export const openWarm: WarmCommandDependencies['open'] = async where => {
   const config = loadConfig()
-  const { RERANK_DISK_PATH: folder, RERANK_DISK_MB: megabytes, MAPPINGS: mappings = {} } = config.settings
-  const { QDRANT_URL, EMBEDDED_PATH } = config.settings
+  const {
+    RERANK_DISK_PATH: folder,
+    RERANK_DISK_MB: megabytes,
+    MAPPINGS: mappings = {},
+    EMBEDDED_PATH,
+  } = config.settings
   if (folder === undefined)
     throw new StowageError(
       'bad_request',
       'RERANK_DISK_PATH is not set: it names the folder that keeps what the reranker reads',
     )
-  if (where.url === undefined && QDRANT_URL === undefined && EMBEDDED_PATH === undefined)
-    throw new StowageError('bad_request', 'give --url, QDRANT_URL or EMBEDDED_PATH: they say where the collections are')
   return openTogether(async opened => {
+    const upstream = opened.keep(await openExisting(config, where))
     const models = opened.keep(await openModels(config, { wanted: { embedder: false, reranker: true } }))
     const read = readerOf(models, config)
-    const upstream = opened.keep(await openUpstream(config, where))
     const http = opened.keep(createQdrantHttp(upstream.url))
     let deleted = 0
     return {
