@@ -103,7 +103,7 @@ function unreadable(file: string, faults: string): StowageError {
 }
 
 export const HOW_TO_UPDATE = (file: string): string =>
-  `make a new one with: npx stowage replay --update-baseline ${file}`
+  `Make a new one with: npx stowage replay --update-baseline ${file}`
 
 function line(key: string, value: unknown): string {
   return `${JSON.stringify(key)}: ${JSON.stringify(value)}`

@@ -98,7 +98,7 @@ describe('the gate', () => {
     expect(() => refuseOtherSetup(baseline, job, models, 'b.json')).not.toThrow()
     const other = { ...job, sets: [inventedSet(61)] }
     expect(() => refuseOtherSetup(baseline, other, { ...models, reranker: null }, 'b.json')).toThrow(
-      /golden sets: .*hash-invented-60.*hash-invented-61.*; reranker: "fake-reranker" in the baseline, null now\. .*--update-baseline b\.json/,
+      /golden sets: .*hash-invented-60.*hash-invented-61.*; reranker: "fake-reranker" in the baseline, null now\. Make a new one with: .*--update-baseline b\.json/,
     )
     expect(() => refuseOtherSetup(baseline, { ...job, sets: [] }, models, 'b.json')).toThrow(/golden sets/)
     for (const [change, fault] of [
