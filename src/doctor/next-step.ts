@@ -21,7 +21,8 @@ export interface NextStep {
 
 /**
  * The first step that is not done: that of the first failed check, else of the first warning. Null when no collection was named.
- * @param url address of Qdrant; null when the configuration is wrong, and for the embedded engine, which doctor starts for itself
+ * @param url address that was checked, of Qdrant or of a stowage before it; null when the configuration is wrong, and for the embedded
+ * engine, which doctor starts for itself
  */
 export function nextStep(findings: readonly Finding[], collection: string | null, url: string | null): NextStep | null {
   if (collection === null) return null
@@ -34,7 +35,7 @@ export function nextStep(findings: readonly Finding[], collection: string | null
   const start =
     url === null
       ? 'Start stowage serve with the same variables'
-      : `Give the backend the address of stowage instead of ${url}`
-  const fix = `${start}, and ask one question: POST /v1/context with "collection": "${collection}".`
+      : `If ${url} is Qdrant itself, start stowage serve, and give the backend its address in the place of this one`
+  const fix = `${start}. Then ask stowage one question: POST /v1/context with "collection": "${collection}".`
   return { step: 5, title: 'send the backend through stowage', fix }
 }
