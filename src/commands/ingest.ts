@@ -204,7 +204,7 @@ async function runIngest(
       ({ documents, written, bytes }) => {
         chunksWritten = written
         const effort = { done: bytes.written, total: source.bytes - bytes.unchanged }
-        const chunks = `, ${written} chunks ${dryRun ? 'to write' : 'written'}`
+        const chunks = `, ${counted(written, 'chunk')} ${dryRun ? 'to write' : 'written'}`
         progress.show('documents', documents, source.total, chunks, effort)
       },
     )

@@ -26,8 +26,11 @@ export async function convertDocument(
   const bytes = await readBytes(file)
   if (typeof bytes === 'string') return unreadable(file, docId, bytes)
   const converted = await converter.convert(format, bytes)
-  if ('fault' in converted)
-    return { docId, skipped: converted.fault, warning: `${file} ${converted.reason}; it is not ingested` }
+  if ('fault' in converted) {
+    // Reasons of libraries are whole sentences.
+    const reason = converted.reason.replace(/\.$/u, '')
+    return { docId, skipped: converted.fault, warning: `${file} ${reason}; it is not ingested` }
+  }
   const { title, text, isPlain, lang, pages, headings, frontMatter, warning } = converted
   const faults = [
     ...(warning === null ? [] : [warning]),

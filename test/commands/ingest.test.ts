@@ -369,6 +369,15 @@ describe('stowage ingest', () => {
     expect(rest.written).toBe(rest.chunks - 2)
   })
 
+  it('counts one chunk as one, and says why a file is damaged in one sentence', async () => {
+    const one = temporaryFolder('stowage-ingest-one')
+    await writeFile(join(one, 'bell.md'), 'The bell is rung at seven.\n')
+    await writeFile(join(one, 'torn.pdf'), '%PDF-1.7 torn')
+    const { shown, out } = await run({}, one, '--collection', 'one')
+    expect(shown).toContain(', 1 chunk written\n')
+    expect(out).toMatch(/torn\.pdf is damaged: [^.]+[^.]; it is not ingested\n/u)
+  })
+
   it.skipIf(process.platform === 'win32')('shows control characters in names of files escaped', async () => {
     const own = temporaryFolder('stowage-names')
     await writeFile(join(own, 'a\u001b[31m\n  warning: forged.md'), Buffer.from([0, 1, 2]))
