@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { describeIssues, strictObject } from '../../core/schema-faults.ts'
+import { isObject } from '../../qdrant/json.ts'
 import { NAMED_PLANS } from './named-plans.ts'
 import { OVERRIDABLE, overridePlanByText, type TextOverride } from './override-plan.ts'
 import { PLAN_NAMES, type Plan } from './plan.ts'
@@ -43,10 +44,10 @@ export function readPlanChanges(
   loaded: LoadedReranker | null,
 ): { changes: PlanChanges; faults: [] } | { changes: null; faults: string[] } {
   const known = planChangesSchema.safeParse(values)
-  if (!known.success) return { changes: null, faults: describeIssues(known.error, place, values) }
-  const faults: string[] = []
-  const given = Object.entries(known.data).filter(([, value]) => value !== undefined)
-  const wanted = known.data.STOWAGE_PLAN
+  const faults = known.success ? [] : describeIssues(known.error, place, values)
+  const readable = known.data ?? readablePart(values)
+  const given = Object.entries(readable).filter(([, value]) => value !== undefined)
+  const wanted = readable.STOWAGE_PLAN
   const name = PLAN_NAMES.find(one => one === wanted)
   if (wanted !== undefined && name === undefined)
     faults.push(`${place}.STOWAGE_PLAN: must be one of ${PLAN_NAMES.join(', ')}`)
@@ -65,6 +66,13 @@ export function readPlanChanges(
   if (loaded !== null && written && method !== loaded && (method === 'crossencoder' || method === 'http'))
     faults.push(`${place}: ${written}: the process has loaded no such reranker (RERANKER=${loaded})`)
   return faults.length > 0 ? { changes: null, faults } : { changes: { named, overrides }, faults: [] }
+}
+
+/** The members that are known and hold a value, so that their own faults are found beside those of the others. */
+function readablePart(values: unknown): z.infer<typeof planChangesSchema> {
+  if (!isObject(values)) return {}
+  const isReadable = ([name, value]: [string, unknown]) => planChangesSchema.safeParse({ [name]: value }).success
+  return planChangesSchema.parse(Object.fromEntries(Object.entries(values).filter(isReadable)))
 }
 
 /** A plan with changes that were read without a fault. The result is frozen at every depth. */
