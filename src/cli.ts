@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, Help, type Option } from 'commander'
 import { addAbCommand } from './commands/ab.ts'
 import { addContextualizeCommand } from './commands/contextualize.ts'
 import { addDemoCommand } from './commands/demo.ts'
@@ -33,6 +33,7 @@ const program = new Command('stowage')
   .description('Context-packing middleware for RAG on Qdrant')
   .version(VERSION)
   .exitOverride()
+  .configureHelp({ optionDescription: option => new Help().optionDescription(withTellingDefault(option)) })
   // The whole help would push the message off the screen.
   .showHelpAfterError('see --help')
 
@@ -124,4 +125,10 @@ function exitCodeOf(error: unknown): number {
   if (error instanceof Error && error.stack && process.argv.includes('--verbose'))
     process.stderr.write(`${error.stack}\n`)
   return FAILED
+}
+
+/** An option as its help shows it: `false` of a switch tells nothing, and what a list is by default stands in the description. */
+function withTellingDefault(option: Option): Option {
+  const tells = option.defaultValue !== false && !Array.isArray(option.defaultValue)
+  return tells ? option : Object.create(option, { defaultValue: { value: undefined } })
 }
