@@ -81,7 +81,12 @@ export function addProjectCommand(program: Command, dependencies: ProjectCommand
     .option('--context-prompt <file>', 'file with the prompt of the writer', nonEmpty)
     .option('--plan <file>', 'plan file, whose values are copied into the project', nonEmpty)
     .option('--set <path=value>', 'a plan value; can be given several times', collected, [])
-    .option('--map <field=path>', 'payload path of a field, for a collection of others', collected, [])
+    .option(
+      '--map <field=path>',
+      'payload path of a field, for a collection of others; can be given several times',
+      collected,
+      [],
+    )
     .action((name: string, flags: CreateFlags) => create(name, flags, dependencies))
   project
     .command('list')

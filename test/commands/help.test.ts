@@ -8,5 +8,6 @@ it('the help of options shows defaults that tell something, and no other', { tim
     expect(code).toBe(0)
     expect(out).not.toMatch(/default:\s+(?:false|\[)/u)
   }
+  expect(replay.out).toMatch(/default: all\s+\(adaptive_weights,\s+spelling,/u)
   expect(replay.out).toMatch(/plans that --tune tries\s+\(default: 48\)/u)
 })

@@ -80,7 +80,12 @@ export function addReplayCommand(program: Command, dependencies: ReplayCommandDe
     )
     .option('--explain', 'tell at which step each arm loses answer recall, and the questions that lose the most', false)
     .option('--ablate [arm]', 'switch each rule of this plan off alone and on alone; default: measured')
-    .option('--rules <rules>', 'the rules that --ablate switches; default: all', listOption(ruleOption), RULE_NAMES)
+    .option(
+      '--rules <rules>',
+      `the rules that --ablate switches, separated by commas; default: all (${RULE_NAMES.join(', ')})`,
+      listOption(ruleOption),
+      RULE_NAMES,
+    )
     .option(
       '--verdicts',
       'measure how often answerable is right, on questions with and without an answer, and suggest its thresholds',
