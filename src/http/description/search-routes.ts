@@ -14,7 +14,9 @@ const degradedCodes = [...Object.keys(DEGRADATIONS), ...Object.keys(PASSTHROUGH_
 
 export const HEADERS = {
   'x-stowage-variant': text('`experiment=variant`, each percent-encoded, when the request is part of an experiment.'),
-  'x-stowage-applied': text('The stages that changed the answer, `none`, or `passthrough`.'),
+  'x-stowage-applied': text(
+    'The stages that changed the answer, `none`, or `passthrough`. Absent while improving is switched off.',
+  ),
   'x-stowage-trace-id': text('Ids for `GET /v1/traces/{id}`, with commas between those of a batch.'),
   'x-stowage-degraded': text(
     `Codes of degradations, or the reason of a passthrough, with commas between them: ${degradedCodes.join(', ')}.`,
