@@ -131,6 +131,30 @@ it('refuses HTML that is nested too deeply, and a page without text', () => {
   expect(readHtml(Buffer.from('<p></p>'))).toMatchObject({ fault: 'no text' })
 })
 
+it.each([
+  [
+    'leaves out a page that leads to another one',
+    '0; url=ropes.html',
+    '<p>Go on to <a href="ropes.html">ropes</a>.</p>',
+    true,
+  ],
+  ['keeps a page that is read again', '60', '<p>The tide is low.</p>', false],
+  ['keeps a page with more text', '0; url=ropes.html', `<p>${'Take the rope. '.repeat(30)}</p>`, false],
+])('%s', (_, content, body, isLeftOut) => {
+  const page = `<html><head><meta http-equiv="Refresh" content="${content}"></head><body>${body}</body></html>`
+  expect('fault' in readHtml(Buffer.from(page))).toBe(isLeftOut)
+})
+
+it.each([
+  ['_images/quay.png', '_images/quay.png', ''],
+  ['./quay', './quay.svg?v=2', ''],
+  ['quay', 'quay.svg', 'quay'],
+  ['TCP/IP', 'net.png', 'TCP/IP'],
+])('reads the words of a picture, but not the name of its file: %s', (alt, src, words) => {
+  const page = `<p>Before.</p><p><img alt="${alt}" src="${src}"></p>`
+  expect(readHtml(Buffer.from(page))).toMatchObject({ text: `Before.${words && `\n\n${words}`}\n` })
+})
+
 it('counts the pages of a chunk from 1', () => {
   const document = { docId: 'a.pdf', title: '', text: '', lang: null, pages: [0, 100, 100, 300] }
   const payloadOf = (charStart: number, charEnd: number) => {

@@ -41,3 +41,12 @@ export function closest(node: HtmlElement, fits: (outer: HtmlElement) => boolean
   for (let at = node.parentNode; at !== null; at = at.parentNode) if (fits(at)) return at
   return null
 }
+
+const IMAGE_FILE = /\/|\.(?:png|gif|jpe?g|svg|webp|bmp)$/i
+
+/** What a picture shows, in words; '' without them, as where a generator has filled in the path of the file. */
+export function nameOfPicture(picture: HtmlElement): string {
+  const name = picture.getAttribute('alt')?.trim() ?? ''
+  const isFile = IMAGE_FILE.test(name) && (picture.getAttribute('src') ?? '').includes(name)
+  return isFile ? '' : name
+}

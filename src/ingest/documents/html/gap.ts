@@ -1,4 +1,4 @@
-import { type HtmlElement, isElement, isInLine } from './element.ts'
+import { type HtmlElement, isElement, isInLine, nameOfPicture } from './element.ts'
 import { isLeftOut } from './left-out.ts'
 
 type Side = 'previousSibling' | 'nextSibling'
@@ -46,8 +46,7 @@ function beside(node: HtmlElement, side: Side): string {
 }
 
 function textOf(node: HtmlElement): string {
-  const text =
-    node.nodeName === 'IMG' ? node.getAttribute('alt')?.trim() : node.nodeName === '#text' ? node.textContent : ''
+  const text = node.nodeName === 'IMG' ? nameOfPicture(node) : node.nodeName === '#text' ? node.textContent : ''
   return text ?? ''
 }
 

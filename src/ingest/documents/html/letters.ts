@@ -1,5 +1,5 @@
 import { rememberedByObject } from '../../../text/bounded-cache.ts'
-import type { HtmlElement } from './element.ts'
+import { type HtmlElement, nameOfPicture } from './element.ts'
 
 interface Letters {
   all: number
@@ -13,7 +13,7 @@ interface Letters {
 export const lettersOf: (node: HtmlElement) => Letters = rememberedByObject(node => {
   const letters = { all: 0, linked: 0, ofPictures: 0, ofLinkedPictures: 0 }
   if (node.nodeName === '#text') letters.all = lettersIn(node.textContent)
-  if (node.nodeName === 'IMG') letters.ofPictures = lettersIn(node.getAttribute('alt'))
+  if (node.nodeName === 'IMG') letters.ofPictures = lettersIn(nameOfPicture(node))
   for (const child of Array.from(node.childNodes ?? []).map(lettersOf)) {
     letters.all += child.all
     letters.linked += child.linked

@@ -1,5 +1,13 @@
 import { rememberedByObject } from '../../../text/bounded-cache.ts'
-import { classesOf, closest, type HtmlDocument, type HtmlElement, isElement, isInLine } from './element.ts'
+import {
+  classesOf,
+  closest,
+  type HtmlDocument,
+  type HtmlElement,
+  isElement,
+  isInLine,
+  nameOfPicture,
+} from './element.ts'
 import { lettersOf } from './letters.ts'
 
 const words = (text: string) => new Set(text.trim().split(/\s+/))
@@ -154,7 +162,7 @@ const leadsOn: (node: HtmlElement) => boolean = rememberedByObject(
 /** Whether an element says more outside of its links than what kind of page they lead to. */
 const hasOwnWords: (node: HtmlElement) => boolean = rememberedByObject(node => {
   if (node.nodeName === 'A') return false
-  const text = node.nodeName === 'IMG' ? node.getAttribute('alt') : node.nodeName === '#text' ? node.textContent : null
+  const text = node.nodeName === 'IMG' ? nameOfPicture(node) : node.nodeName === '#text' ? node.textContent : null
   if (text?.match(WORDS)?.some(word => !LABEL.test(word))) return true
   return Array.from(node.childNodes ?? []).some(hasOwnWords)
 })

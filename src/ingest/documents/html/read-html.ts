@@ -6,11 +6,12 @@ import { withoutInvisible } from '../../markup/invisible.ts'
 import { type ConversionFault, type ConvertedDocument, primaryLanguage } from '../converted.ts'
 import { decodeHtml } from './decode-html.ts'
 import { depthOf } from './depth.ts'
-import type { HtmlElement } from './element.ts'
+import { type HtmlElement, nameOfPicture } from './element.ts'
 import { ESCAPE, escapeText, settleEscapes } from './escapes.ts'
 import { parted, partsWords } from './gap.ts'
+import { writeHeading } from './headings/heading.ts'
+import { isPermalink } from './headings/permalink.ts'
 import { isLeftOut } from './left-out.ts'
-import { isPermalink } from './permalink.ts'
 import { codeOf, isLabelOfCode, isPreformatted } from './preformatted.ts'
 import { writeSuperscript } from './superscript.ts'
 import { writeTables } from './tables.ts'
@@ -21,6 +22,11 @@ const MAIN_SHARE = 0.3
 const MOST_DEPTH = 2_000
 /** A set of frames takes the place of the body, which Turndown looks for. */
 const FRAMES = /<\/?frameset\b[^<>]*>/gi
+
+/** A page that sends its readers on says so in at most this many letters. */
+const SENDS_ON = 300
+const REFRESH = /<meta\b[^<>]{0,200}\bhttp-equiv\s*=\s*["']?refresh\b[^<>]{0,1000}>/i
+const OTHER_PAGE = /\bcontent\s*=\s*["']?\s*\d\s*[;,]/i
 
 /** Reads a page of HTML as markdown. Navigation, scripts, fields of forms and hidden parts are left out. Nothing is run, and nothing is fetched. */
 export function readHtml(bytes: Uint8Array): ConvertedDocument | ConversionFault {
@@ -35,6 +41,8 @@ export function htmlToMarkdown(html: string): ConvertedDocument | ConversionFaul
     return { fault: 'too large', reason: `is nested deeper than ${MOST_DEPTH} elements` }
   const { markdown, title } = convert(html)
   if (!/[\p{L}\p{N}]/u.test(markdown)) return { fault: 'no text', reason: 'has no text' }
+  if (markdown.length <= SENDS_ON && OTHER_PAGE.test(REFRESH.exec(html)?.[0] ?? ''))
+    return { fault: 'no text', reason: 'leads to another page' }
   const manual = manualIn(markdown)
   if (manual !== null)
     return { title, text: `${manual}\n`, isPlain: true, lang: null, pages: null, headings: 'marked', warning: null }
@@ -75,7 +83,7 @@ function convert(html: string): { markdown: string; title: string | null } {
   })
   service.addRule('heading', {
     filter: ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'],
-    replacement: (content, node) => headingOf(content, Number(node.nodeName[1])),
+    replacement: (content, node) => writeHeading(content, node as unknown as HtmlElement),
   })
   service.addRule('folded part', {
     // Turndown does not know that these are blocks.
@@ -92,7 +100,10 @@ function convert(html: string): { markdown: string; title: string | null } {
   })
   service.addRule('image', {
     filter: 'img',
-    replacement: (_, node) => parted(node.getAttribute('alt')?.trim() ?? '', node as unknown as HtmlElement),
+    replacement: (_, node) => {
+      const picture = node as unknown as HtmlElement
+      return parted(nameOfPicture(picture), picture)
+    },
   })
   service.addRule('parted', {
     filter: node => node.nodeName !== 'IMG' && partsWords(node as unknown as HtmlElement),
@@ -137,14 +148,6 @@ function convert(html: string): { markdown: string; title: string | null } {
   const all = tidy(service.turndown(html.replaceAll(ESCAPE, '').replace(FRAMES, '')))
   const main = tidy(mains.length === 1 ? (mains[0] ?? '') : '')
   return { markdown: main.length >= MAIN_SHARE * all.length ? main : all, title }
-}
-
-/** A heading of markdown is one line: a line break in it is a space, and blocks behind the first one stand below it. */
-function headingOf(content: string, level: number): string {
-  const [first = '', ...others] = content.trim().split(/\n{2,}/)
-  const line = first.replace(/^- +/, '').replace(/\s*\n\s*/g, ' ')
-  const isHeading = line !== '' && !/^(?:\||```)/.test(line)
-  return `\n\n${[isHeading ? `${'#'.repeat(level)} ${line}` : first, ...others].join('\n\n')}\n\n`
 }
 
 function tidy(markdown: string): string {

@@ -1,5 +1,5 @@
-import { classesOf, closest, type HtmlElement } from './element.ts'
-import { lettersOf } from './letters.ts'
+import { classesOf, closest, type HtmlElement } from '../element.ts'
+import { lettersOf } from '../letters.ts'
 
 /** Marks and pictures, with those of icon fonts, which stand in the private use area of Unicode. Operators are names of things. */
 const MARK = /^[\s¶#§↑∞\p{So}\p{Co}\p{Cf}\p{Mn}]*$/u

@@ -1,0 +1,30 @@
+import { classesOf, type HtmlElement } from '../element.ts'
+
+/** Classes of boxes beside the text, which DocBook, docutils and Bootstrap name by their kind. */
+const BOXES = new Set('note tip important warning caution danger attention hint admonition alert'.split(' '))
+/** Classes of the heading that labels such a box. */
+const LABELS = new Set('title admonition-title alert-heading'.split(' '))
+/** Classes of headings that name who wrote the page, of DocBook. */
+const PEOPLE = new Set('author editor collab corpauthor othercredit'.split(' '))
+
+/**
+ * Writes a heading as one line of markdown: a line break in it is a space, and blocks behind the first one stand below it. The label of a
+ * box is a line in bold, and the name of an author is text: what follows them belongs to the section around them.
+ */
+export function writeHeading(content: string, node: HtmlElement): string {
+  const [first = '', ...others] = content.trim().split(/\n{2,}/)
+  const line = first.replace(/^- +/, '').replace(/\s*\n\s*/g, ' ')
+  const isHeading = line !== '' && !/^(?:\||```)/.test(line)
+  return `\n\n${[isHeading ? marked(line, node) : first, ...others].join('\n\n')}\n\n`
+}
+
+function marked(line: string, node: HtmlElement): string {
+  if (classesOf(node).some(name => PEOPLE.has(name))) return line
+  if (isLabel(node)) return line.includes('**') ? line : `**${line}**`
+  return `${'#'.repeat(Number(node.nodeName[1]))} ${line}`
+}
+
+function isLabel(node: HtmlElement): boolean {
+  const { parentNode: box } = node
+  return classesOf(node).some(name => LABELS.has(name)) && box !== null && classesOf(box).some(name => BOXES.has(name))
+}
