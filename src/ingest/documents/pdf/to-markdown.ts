@@ -14,6 +14,10 @@ const SOFT_HYPHEN = '\u00AD'
 const BROKEN_WORD = /(?<![\p{L}\p{M}])([\p{L}\p{M}]+)[-\u2010\u00AD]$/u
 const FIRST_WORD = /^[\p{Ll}\p{M}]+/u
 const LAST_WORD = /(?<![\p{L}\p{M}])[\p{L}\p{M}]+$/u
+/** Chinese and Japanese are written without spaces. So is Thai, but there a space parts sentences. */
+const UNSPACED = '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\u3000-\\u303F\\u30FC\\uFF00-\\uFFEF]'
+const ENDS_UNSPACED = new RegExp(`${UNSPACED}$`, 'u')
+const STARTS_UNSPACED = new RegExp(`^${UNSPACED}`, 'u')
 /** What begins a block of markdown at the start of a line. */
 const BLOCK_MARK = /^(?:#{1,6}(?=\s)|>|[-+*](?=\s)|```|~~~|\||<|(?:[-*_]\s*){3,}$|=+$)/
 const LEADERS = /(?:\s?\.){4,}\s*/g
@@ -87,6 +91,7 @@ function joined(text: string, next: string | undefined, words: ReadonlySet<strin
   )
   if (next === undefined) return plain
   if (isCell && isWordBroken(plain, next, words)) return plain
+  if (ENDS_UNSPACED.test(plain) && STARTS_UNSPACED.test(next)) return plain
   const start = BROKEN_WORD.exec(plain)
   const rest = FIRST_WORD.exec(next)
   if (start === null || rest === null) return `${plain.trimEnd()} `
