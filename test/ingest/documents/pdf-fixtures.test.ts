@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { findHeadings } from '../../../src/ingest/documents/pdf/headings.ts'
 import type { Line, Segment } from '../../../src/ingest/documents/pdf/page-text.ts'
 import { readPdf } from '../../../src/ingest/documents/pdf/read-pdf.ts'
 import { withoutContents, withoutRunningLines } from '../../../src/ingest/documents/pdf/running-lines.ts'
@@ -52,6 +53,52 @@ describe('withoutRunningLines', () => {
     expect(textOf(withoutRunningLines(tables)).every(text => text.startsWith('Month Factor Jan'))).toBe(true)
     const headed = tables.map(page => [...row(20, 'Harbour', 'Office'), ...page])
     expect(textOf(withoutRunningLines(headed)).every(text => text.startsWith('Month Factor Jan'))).toBe(true)
+  })
+})
+
+describe('withoutRunningLines, at page breaks', () => {
+  const segment = (text: string, y: number): Segment => {
+    const [isBold, isMonospaced, isRightToLeft] = [false, false, false]
+    return { text, x0: 50, x1: 150, y, size: 10, isBold, isMonospaced, isRightToLeft, tag: null }
+  }
+  const pagesOf = (last: readonly string[], first: readonly string[]) =>
+    Array.from({ length: 3 }, (_, page) =>
+      [first[page], `Line ${page}`, `Text ${page}`, last[page]].flatMap((text, at) =>
+        text ? [segment(text, 50 + 100 * at + 20 * page)] : [],
+      ),
+    )
+  const textOf = (pages: Segment[][]) => pages.flat().map(({ text }) => text)
+  const [ON, FROM] = ['(continues on next page)', '(continued from previous page)']
+
+  it('leaves out notes that stand at several of them, wherever the page ends', () => {
+    const pages = pagesOf([ON, ON, 'The end.'], ['It begins.', FROM, FROM])
+    const kept = ['It begins.', 'Line 0', 'Text 0', 'Line 1', 'Text 1', 'Line 2', 'Text 2', 'The end.']
+    expect(textOf(withoutRunningLines(pages))).toEqual(kept)
+  })
+
+  it.each([
+    ['at one page break', [ON, 'A sentence ends.'], ['', FROM, 'It begins.']],
+    ['that are one line', [ON, ON], ['', ON, ON]],
+    ['without words', ['}', '}'], ['', 'end', 'end']],
+    ['that count', ['row 1', 'row 3'], ['', 'the row 2', 'the row 4']],
+  ])('keeps lines %s', (_, last, first) => {
+    const pages = pagesOf(last, first)
+    expect(withoutRunningLines(pages)).toEqual(pages)
+  })
+})
+
+describe('findHeadings, by an outline', () => {
+  const linesOf = (...pages: string[][]) =>
+    pages.flatMap((texts, page) => texts.map(text => ({ text, page, size: 10 }) as Line))
+  const outline = [{ title: 'Ropes', page: 1, level: 1 }]
+
+  it.each([
+    ['takes the label above a title at the top of a page with it', ['CHAPITRE 5', 'Ropes', 'Take it.'], [1, 2]],
+    ['leaves a line that is no label', ['For all', 'Ropes', 'Take it.'], [2, 1]],
+    ['leaves a label below the top of the page', ['See', 'Chapter 5', 'Ropes', 'Take it.'], [3, 1]],
+  ])('%s', (_, page, [index, lines]) => {
+    const { found } = findHeadings(linesOf(['Harbour'], page), outline)
+    expect([...found]).toEqual([[index, { level: 1, lines }]])
   })
 })
 

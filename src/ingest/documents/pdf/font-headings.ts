@@ -123,10 +123,13 @@ function candidateOf(group: readonly Line[], index: number): Candidate {
   }
 }
 
-/** A word with a number, such as `Chapter 1`, and the name in the same or larger letters after it are one heading. */
+/** A word with a number, such as `Chapter 1`. */
+export const LABEL = /^\p{Lu}\p{L}+ (?:\d{1,3}|[IVXLC]{1,6}|[A-Z])[.:]?$/u
+
+/** Such a label and the name in the same or larger letters after it are one heading. */
 function joinLabel(joined: Candidate[], next: Candidate): Candidate[] {
   const last = joined.at(-1)
-  const isLabel = last !== undefined && /^\p{Lu}\p{L}+ (?:\d{1,3}|[IVXLC]{1,6}|[A-Z])[.:]?$/u.test(last.text)
+  const isLabel = last !== undefined && LABEL.test(last.text)
   if (last && isLabel && last.index + last.lines === next.index && next.size >= last.size - 0.5)
     joined[joined.length - 1] = {
       ...next,

@@ -1,5 +1,5 @@
 import { groupBy } from '../../../core/collections.ts'
-import { type Heading, headingsByFonts, MOST_LEVEL, titleOf } from './font-headings.ts'
+import { type Heading, headingsByFonts, LABEL, MOST_LEVEL, titleOf } from './font-headings.ts'
 import type { OutlineEntry } from './outline.ts'
 import type { Line } from './page-text.ts'
 
@@ -42,10 +42,20 @@ function fromOutline(lines: readonly Line[], outline: readonly OutlineEntry[]): 
       return count === 0 || found.has(index) ? [] : [{ index, count, size: lines[index]?.size ?? 0 }]
     })
     const [best] = places.sort((a, b) => b.size - a.size || a.index - b.index)
-    if (best) found.set(best.index, { level: Math.min(level, MOST_LEVEL), lines: best.count })
+    if (best) {
+      const label = linesOfLabel(lines, best.index)
+      found.set(best.index - label, { level: Math.min(level, MOST_LEVEL), lines: best.count + label })
+    }
   }
   if (found.size === 0 || found.size < MATCHED * entries.length) return null
   return belowTitle(lines, found)
+}
+
+/** 1 when the first line of a page is the label of the title in its second line, such as `Chapter 1`, which an outline leaves out; else 0. */
+function linesOfLabel(lines: readonly Line[], index: number): number {
+  const [before, label, title] = [lines[index - 2], lines[index - 1], lines[index]]
+  const isFirst = label !== undefined && label.page === title?.page && label.page !== before?.page
+  return isFirst && LABEL.test(label.text) ? 1 : 0
 }
 
 /** How many lines from `index` make up exactly this title; 0 when they do not. */

@@ -1,5 +1,5 @@
 import { groupBy } from '../../../core/collections.ts'
-import type { Line, Segment } from './page-text.ts'
+import { type Line, type Segment, textOf } from './page-text.ts'
 import { groupRows, joinRow } from './rows.ts'
 import { readTable } from './tables/aligned.ts'
 
@@ -8,6 +8,9 @@ const EDGE_ROWS = 3
 /** A running line is on at least this many pages, and on at least this share of them: half of them when left and right pages differ. */
 const FEWEST_PAGES = 3
 const SHARE = 0.4
+/** Notes that something goes on on the next page stand at this many page breaks, at least. */
+const FEWEST_BREAKS = 2
+const WORDS = /\p{L}{2}.*\s.*\p{L}{2}/u
 /** Rows at the same place differ by at most this many points. */
 const SAME_PLACE = 4
 /** Rows of a table follow each other within this multiple of the font size; a running line stands further from the text. */
@@ -33,7 +36,25 @@ export function withoutRunningLines(pages: Segment[][]): Segment[][] {
   const running = new Set<Segment>()
   for (const row of [...repeated(rows, pages.length), ...pageNumbers(rows), ...countingRows(rows, pages.length)])
     for (const segment of row.segments) running.add(segment)
-  return pages.map(segments => segments.filter(segment => !running.has(segment)))
+  const bodies = pages.map(segments => segments.filter(segment => !running.has(segment)))
+  const notes = new Set(notesAtBreaks(bodies))
+  return bodies.map(segments => segments.filter(segment => !notes.has(segment)))
+}
+
+/** The last row of a page and the first of the next one, where the same two stand at several page breaks: "continues on next page" and "continued from previous page". */
+function notesAtBreaks(bodies: readonly Segment[][]): Segment[] {
+  const edges = bodies.map(segments => {
+    const rows = groupRows(segments)
+    return { first: rows[0] ?? [], last: rows.at(-1) ?? [] }
+  })
+  const breaks = edges.slice(1).map(({ first }, at) => ({ first, last: edges[at]?.last ?? [] }))
+  const notes = breaks.filter(
+    ({ first, last }) => WORDS.test(textOf(first)) && WORDS.test(textOf(last)) && textOf(first) !== textOf(last),
+  )
+  const same = groupBy(notes, ({ first, last }) => `${textOf(last)}\n${textOf(first)}`)
+  return [...same.values()]
+    .filter(({ length }) => length >= FEWEST_BREAKS)
+    .flatMap(group => group.flatMap(({ first, last }) => [...last, ...first]))
 }
 
 function edgeRows(segments: Segment[], page: number): EdgeRow[] {
