@@ -148,6 +148,7 @@ it.each([
 it.each([
   ['_images/quay.png', '_images/quay.png', ''],
   ['./quay', './quay.svg?v=2', ''],
+  ['4#4', 'img7.svg', ''],
   ['quay', 'quay.svg', 'quay'],
   ['TCP/IP', 'net.png', 'TCP/IP'],
 ])('reads the words of a picture, but not the name of its file: %s', (alt, src, words) => {

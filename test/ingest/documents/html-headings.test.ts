@@ -21,9 +21,10 @@ it.each([
   ['<div class="Admonition warning"><h4 class="title"><b>Deep water</b></h4>', '**Deep water**'],
   ['<div class="alert alert-info"><h4 class="alert-heading">Take care</h4>', '**Take care**'],
   ['<div class="titlepage"><div class="author"><h3 class="author">Ada Berg</h3></div>', 'Ada Berg'],
+  ['<div class="footnotes"><h5><a href="#a">(12)</a></h5>', '**(12)**'],
   ['<div class="section"><h3 class="title">Ropes</h3>', '### Ropes'],
   ['<div class="note"><h3>Ropes</h3>', '### Ropes'],
-])('opens no section with the label of a box or the name of an author: %s', (html, line) => {
+])('opens no section with the label of a box or a footnote, or the name of an author: %s', (html, line) => {
   expect(textOf(`<h1>Mooring</h1>${html}<p>Take the rope.</p></div><p>Go.</p>`)).toBe(
     `# Mooring\n\n${line}\n\nTake the rope.\n\nGo.\n`,
   )

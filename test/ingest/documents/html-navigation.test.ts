@@ -31,6 +31,28 @@ it.each([
   expect(text.replace('## Rope\n\n', '')).toBe('# Mooring\n\nTake the rope.\n')
 })
 
+it.each([
+  [
+    'Texinfo',
+    '<table><tr><th>Jump to:</th><td><a class="summary-letter" href="#B"><b>B</b></a> <a class="summary-letter" href="#K"><b>K</b></a> <a class="summary-letter" href="#L"><b>L</b></a> <a class="summary-letter" href="#R"><b>R</b></a> <a class="summary-letter" href="#S"><b>S</b></a> <a class="summary-letter" href="#T"><b>T</b></a> <a class="summary-letter" href="#U"><b>U</b></a> <a class="summary-letter" href="#W"><b>W</b></a></td></tr></table><table class="index-cp"><tr><th>Index Entry</th><th>Section</th></tr><tr><td><a href="#knots">knots</a>:</td><td><a href="#mooring">Mooring a boat</a></td></tr><tr><td><a href="#tides">tides</a>:</td><td><a href="#tables">Tables of the tides</a></td></tr></table>',
+  ],
+  [
+    'Sphinx',
+    '<div class="genindex-jumpbox"><a href="#K"><strong>K</strong></a> | <a href="#R"><strong>R</strong></a></div><table class="indextable genindextable"><tr><td><ul><li><a href="a.html#k">knot() (in module ropes)</a></li></ul></td></tr></table>',
+  ],
+  [
+    'DocBook',
+    '<div class="indexdiv"><dl><dt>ropes, <a class="indexterm" href="a.html">Taking a rope</a></dt></dl></div>',
+  ],
+])('leaves out the index of %s, which has nothing but names and links', (_, index) => {
+  expect(textOf(`<h1>Mooring</h1><p>Take the rope.</p>${index}`)).toBe('# Mooring\n\nTake the rope.\n')
+})
+
+it('keeps a table of links with what they lead to', () => {
+  const row = '<tr><td><a href="a.html#k">ropes</a></td><td>how a rope is taken, and what it holds</td></tr>'
+  expect(textOf(`<h1>Mooring</h1><table class="indextable modindextable">${row}</table>`)).toContain('what it holds')
+})
+
 it('leaves out menus of Bootstrap, which are shown by a click, also in code', () => {
   const name =
     '<span class="dropdown"><a class="dropdown-toggle" href="#">rope</a><ul class="dropdown-menu"><li class="dropdown-header">Available in :</li><li><a href="#r">Bow</a></li></ul></span>'

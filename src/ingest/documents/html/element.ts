@@ -43,10 +43,12 @@ export function closest(node: HtmlElement, fits: (outer: HtmlElement) => boolean
 }
 
 const IMAGE_FILE = /\/|\.(?:png|gif|jpe?g|svg|webp|bmp)$/i
+/** Written by LaTeX2HTML: `4#4` is the fourth picture. */
+const NUMBER_OF_PICTURE = /^(\d+)#\1$/
 
 /** What a picture shows, in words; '' without them, as where a generator has filled in the path of the file. */
 export function nameOfPicture(picture: HtmlElement): string {
   const name = picture.getAttribute('alt')?.trim() ?? ''
   const isFile = IMAGE_FILE.test(name) && (picture.getAttribute('src') ?? '').includes(name)
-  return isFile ? '' : name
+  return isFile || NUMBER_OF_PICTURE.test(name) ? '' : name
 }

@@ -21,7 +21,12 @@ const NAVIGATION = words(`
 
 /** Classes that pages may give to their text as well: links must be most of it. */
 const CONTENTS = words(`
-  toc2 lot toctree-wrapper table-of-contents nav navbar navigation menu breadcrumb breadcrumbs pagination`)
+  toc2 lot toctree-wrapper table-of-contents nav navbar navigation menu breadcrumb breadcrumbs pagination section-toc mini-toc
+  indextable genindex-jumpbox modindex-jumpbox indexdiv index-cp index-fn index-ky index-pg index-tp index-vr
+  cp-entries-printindex fn-entries-printindex vr-entries-printindex cp-letters-header-printindex fn-letters-header-printindex
+  vr-letters-header-printindex`)
+/** A link to a letter of an index, of Texinfo. */
+const TO_LETTER = 'a.summary-letter'
 
 /** A paragraph with more letters outside of links is text, as in Readability, unless it is about rights. */
 const LONG_PARAGRAPH = 80
@@ -67,7 +72,9 @@ export function isNavigation(node: HtmlElement): boolean {
   if (classes.includes('toc') && shareOfLinks(node) > SOME) return true
   if ((classes.includes('footer') || isFooterById(node)) && (shareOfLinks(node) > MOST || !hasParagraph(node)))
     return true
-  if ((classes.some(name => CONTENTS.has(name)) || isOfDocutils(classes)) && shareOfLinks(node) > MOST) return true
+  const isOfContents = classes.some(name => CONTENTS.has(name)) || isOfDocutils(classes)
+  if ((isOfContents || (node.nodeName === 'TABLE' && node.querySelector(TO_LETTER))) && shareOfLinks(node) > MOST)
+    return true
   if (leadsOn(node) && !hasOwnWords(node)) return !node.querySelector('h1, h2, h3, h4, h5, h6')
   if (shareOfLinks(node) <= NEARLY_ALL) return false
   return (LISTS.has(node.nodeName) && isAboveText(node)) || isHeadingOfContents(besides(node, 'previousSibling'))

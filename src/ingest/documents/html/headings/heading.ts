@@ -6,10 +6,12 @@ const BOXES = new Set('note tip important warning caution danger attention hint 
 const LABELS = new Set('title admonition-title alert-heading'.split(' '))
 /** Classes of headings that name who wrote the page, of DocBook. */
 const PEOPLE = new Set('author editor collab corpauthor othercredit'.split(' '))
+/** Texinfo writes the number of a footnote as a heading. */
+const FOOTNOTE = /^\(\d{1,3}\)$/
 
 /**
  * Writes a heading as one line of markdown: a line break in it is a space, and blocks behind the first one stand below it. The label of a
- * box is a line in bold, and the name of an author is text: what follows them belongs to the section around them.
+ * box or a footnote is a line in bold, and the name of an author is text: what follows them belongs to the section around them.
  */
 export function writeHeading(content: string, node: HtmlElement): string {
   const [first = '', ...others] = content.trim().split(/\n{2,}/)
@@ -20,7 +22,7 @@ export function writeHeading(content: string, node: HtmlElement): string {
 
 function marked(line: string, node: HtmlElement): string {
   if (classesOf(node).some(name => PEOPLE.has(name))) return line
-  if (isLabel(node)) return line.includes('**') ? line : `**${line}**`
+  if (isLabel(node) || FOOTNOTE.test(line)) return line.includes('**') ? line : `**${line}**`
   return `${'#'.repeat(Number(node.nodeName[1]))} ${line}`
 }
 
