@@ -47,9 +47,26 @@ const MOST_LEAN = 0.1
 /** The bullet of LaTeX where its fonts are bitmaps, which do not name their characters. */
 const TEX_BULLET = '\u0088'
 
+/** Signs that stand for an accent, and the accent as a part of a letter. */
+const ACCENTS: Readonly<Record<string, string>> = {
+  ...{
+    '`': '\u0300',
+    '´': '\u0301',
+    ˆ: '\u0302',
+    '˜': '\u0303',
+    '¯': '\u0304',
+    '˘': '\u0306',
+    '˙': '\u0307',
+    '¨': '\u0308',
+  },
+  ...{ '˚': '\u030A', '˝': '\u030B', ˇ: '\u030C', '¸': '\u0327', '˛': '\u0328' },
+}
+/** A letter with an accent begins before the accent ends, by at least this share of the font size. */
+const BELOW_ACCENT = 0.2
+
 /** The segments of a page. Text at another angle than most of the page is left out, and text that is drawn twice is taken once. */
 export function readSegments(items: readonly PageItem[], context: PageContext): Segment[] {
-  const placed = upright(placeItems(items, context))
+  const placed = withAccents(upright(placeItems(items, context)))
   const segments: Segment[] = []
   const drawn = new Set<string>()
   let hadSpace = false
@@ -136,6 +153,31 @@ function upright(items: PlacedItem[]): PlacedItem[] {
     const x0 = item.x0 * cos + item.y * sin
     return { ...item, x0, x1: x0 + item.x1 - item.x0, y: item.y * cos - item.x0 * sin }
   })
+}
+
+/** Fonts of TeX without letters that have an accent draw the accent as a sign, and then the letter below it. */
+function withAccents(items: readonly PlacedItem[]): PlacedItem[] {
+  const joined: PlacedItem[] = []
+  for (const item of items) {
+    const before = joined.at(-1)
+    const letter = before && accented(before, item)
+    if (!before || !letter) joined.push(item)
+    else {
+      const rest = { ...before, text: before.text.slice(0, -1), x1: Math.min(before.x1, item.x0) }
+      joined.splice(-1, 1, ...(rest.text === '' ? [] : [rest]), { ...item, text: letter + item.text.slice(1) })
+    }
+  }
+  return joined
+}
+
+/** The first letter of an item with the accent that the item before ends with; null without one above it. */
+function accented(before: PlacedItem, item: PlacedItem): string | null {
+  const accent = ACCENTS[before.text.at(-1) ?? '']
+  const isBelow = before.x1 - item.x0 > BELOW_ACCENT * item.size && Math.abs(before.y - item.y) < 0.5 * item.size
+  if (accent === undefined || !isBelow) return null
+  const first = item.text.charAt(0).replace('\u0131', 'i').replace('\u0237', 'j')
+  const letter = `${first}${accent}`.normalize('NFC')
+  return letter.length === 1 ? letter : null
 }
 
 function continues(last: Segment, item: Segment): boolean {
