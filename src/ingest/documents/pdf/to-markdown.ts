@@ -13,6 +13,12 @@ const SOFT_HYPHEN = '\u00AD'
 /** A word that goes on in the next line. It begins behind what is no letter, so that a long word is not tried from each of its letters. */
 const BROKEN_WORD = /(?<![\p{L}\p{M}])([\p{L}\p{M}]+)[-\u2010\u00AD]$/u
 const FIRST_WORD = /^[\p{Ll}\p{M}]+/u
+/** "Vor- und Nachteile": the hyphen stands for the rest of a word that comes later. */
+const CONJUNCTIONS = new Set('und oder bzw bis and or to et ou'.split(' '))
+/** A compound that breaks at its own hyphen, such as "Scheme-Prozedur" and "UTF-8". */
+const ENDS_PART = /[\p{L}\p{N}][-\u2010]$/u
+const STARTS_PART = /^[\p{Lu}\p{N}]/u
+const CAPITALS = /^\p{Lu}{2,}(?!\p{L})/u
 const LAST_WORD = /(?<![\p{L}\p{M}])[\p{L}\p{M}]+$/u
 /** Chinese and Japanese are written without spaces. So is Thai, but there a space parts sentences. */
 const UNSPACED = '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\u3000-\\u303F\\u30FC\\uFF00-\\uFFEF]'
@@ -94,11 +100,21 @@ function joined(text: string, next: string | undefined, words: ReadonlySet<strin
   if (ENDS_UNSPACED.test(plain) && STARTS_UNSPACED.test(next)) return plain
   const start = BROKEN_WORD.exec(plain)
   const rest = FIRST_WORD.exec(next)
-  if (start === null || rest === null) return `${plain.trimEnd()} `
+  if (start === null || rest === null) return joinedCompound(plain, next, words)
   const [before, after] = [(start[1] ?? '').toLowerCase(), rest[0].toLowerCase()]
+  if (CONJUNCTIONS.has(after) && !words.has(before + after)) return `${plain} `
   // Narrow cells break at hyphens more often than they part words.
   const hasHyphen = !words.has(before + after) && (isCell || words.has(`${before}-${after}`))
   return hasHyphen && !plain.endsWith(SOFT_HYPHEN) ? plain : plain.slice(0, -1)
+}
+
+/** The same where the next line does not begin with a small letter. A word in capitals loses the hyphen when the document has it without. */
+function joinedCompound(text: string, next: string, words: ReadonlySet<string>): string {
+  if (!ENDS_PART.test(text) || !STARTS_PART.test(next)) return `${text.trimEnd()} `
+  const before = LAST_WORD.exec(text.slice(0, -1))?.[0] ?? ''
+  const after = CAPITALS.exec(next)?.[0] ?? ''
+  const isBroken = CAPITALS.test(before) && after !== '' && words.has((before + after).toLowerCase())
+  return isBroken ? text.slice(0, -1) : text
 }
 
 /** Whether a cell that is narrower than a word breaks it without a hyphen: the document has the word, and not both of its parts. */
