@@ -18,6 +18,16 @@ it.each(['<meta charset="iso-8859-1">', '<meta charset="windows-1252">', ''])(
   },
 )
 
+it('reads a page as UTF-8 that is, whatever Latin encoding it declares', () => {
+  const page = '<html><head><meta charset="iso-8859-1"></head><body><p>Die Fähre \u2013 5 €</p></body></html>'
+  expect(readHtml(Buffer.from(page))).toMatchObject({ text: 'Die Fähre \u2013 5 €\n' })
+})
+
+it('leaves out the header that a program wrote before the page', () => {
+  const page = 'Content-type: text/html; charset=UTF-8\n\n<html><body><h1>ROPE</h1><p>Take it.</p></body></html>'
+  expect(readHtml(Buffer.from(page))).toMatchObject({ text: '# ROPE\n\nTake it.\n' })
+})
+
 it('keeps the text of a form, because old sites wrap the whole page in one', () => {
   const page = '<form><h1>Rope</h1><p>Take it.</p><label>Name</label><input value="x"><button>Send</button></form>'
   expect(readHtml(Buffer.from(page))).toMatchObject({ text: '# Rope\n\nTake it.\n\nName\n' })
