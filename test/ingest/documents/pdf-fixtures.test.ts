@@ -97,7 +97,8 @@ describe('findHeadings, by an outline', () => {
     ['leaves a line that is no label', ['For all', 'Ropes', 'Take it.'], [2, 1]],
     ['leaves a label below the top of the page', ['See', 'Chapter 5', 'Ropes', 'Take it.'], [3, 1]],
   ])('%s', (_, page, [index, lines]) => {
-    const { found } = findHeadings(linesOf(['Harbour'], page), outline)
+    // An index may put the same title into the outline once more.
+    const { found } = findHeadings(linesOf(['Harbour'], page), [...outline, { title: 'Ropes', page: 1, level: 2 }])
     expect([...found]).toEqual([[index, { level: 1, lines }]])
   })
 })

@@ -39,13 +39,12 @@ function fromOutline(lines: readonly Line[], outline: readonly OutlineEntry[]): 
   for (const { page, title, level } of entries) {
     const places = (byPage.get(page ?? 0) ?? []).flatMap(index => {
       const count = linesOfTitle(lines, index, normal(title))
-      return count === 0 || found.has(index) ? [] : [{ index, count, size: lines[index]?.size ?? 0 }]
+      const label = linesOfLabel(lines, index)
+      const isFree = count > 0 && !found.has(index - label)
+      return isFree ? [{ index: index - label, count: count + label, size: lines[index]?.size ?? 0 }] : []
     })
     const [best] = places.sort((a, b) => b.size - a.size || a.index - b.index)
-    if (best) {
-      const label = linesOfLabel(lines, best.index)
-      found.set(best.index - label, { level: Math.min(level, MOST_LEVEL), lines: best.count + label })
-    }
+    if (best) found.set(best.index, { level: Math.min(level, MOST_LEVEL), lines: best.count })
   }
   if (found.size === 0 || found.size < MATCHED * entries.length) return null
   return belowTitle(lines, found)
