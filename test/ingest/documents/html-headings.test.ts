@@ -24,6 +24,7 @@ it.each([
   ['<div class="footnotes"><h5><a href="#a">(12)</a></h5>', '**(12)**'],
   ['<div class="section"><h3 class="title">Ropes</h3>', '### Ropes'],
   ['<div class="note"><h3>Ropes</h3>', '### Ropes'],
+  ['<div class="note"><h2 class="title">Ropes</h2>', '## Ropes'],
 ])('opens no section with the label of a box or a footnote, or the name of an author: %s', (html, line) => {
   expect(textOf(`<h1>Mooring</h1>${html}<p>Take the rope.</p></div><p>Go.</p>`)).toBe(
     `# Mooring\n\n${line}\n\nTake the rope.\n\nGo.\n`,

@@ -26,7 +26,9 @@ function marked(line: string, node: HtmlElement): string {
   return `${'#'.repeat(Number(node.nodeName[1]))} ${line}`
 }
 
+/** A heading of the first two levels may be the title of a page whose text is such a box. */
 function isLabel(node: HtmlElement): boolean {
-  const { parentNode: box } = node
+  const { nodeName, parentNode: box } = node
+  if (nodeName === 'H1' || nodeName === 'H2') return false
   return classesOf(node).some(name => LABELS.has(name)) && box !== null && classesOf(box).some(name => BOXES.has(name))
 }
