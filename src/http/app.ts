@@ -73,54 +73,21 @@ export interface AppDependencies {
 
 /** The HTTP application, without a listener. Requests to unknown routes are streamed to Qdrant. */
 export function createApp(dependencies: AppDependencies): RequestListener {
-  const { reporter, health, metrics, findTrace, experiments, version } = dependencies
-  const { uploadSilenceMs = 60_000, admitTenant = [], keys = null } = dependencies
+  const { reporter, spans, uploadSilenceMs = 60_000, admitTenant = [] } = dependencies
   const app = express()
   // Each of these defaults would change an answer, or read a request differently from Qdrant.
   app.disable('x-powered-by').disable('etag').set('query parser', false).enable('case sensitive routing')
-  const arrive = inOrder(observeRequests(reporter, dependencies.spans), limitUploadSilence(uploadSilenceMs, sendError))
+  const arrive = inOrder(observeRequests(reporter, spans), limitUploadSilence(uploadSilenceMs, sendError))
   app.use(arrive)
   app.use(keepBackslashes)
-
-  const operations = atEndpoint('operations')
-  app.get('/healthz', operations, showAlive)
-  app.get('/readyz', operations, showReadiness(health))
-  app.get('/v1/metrics', operations, forOperators(keys, 'read the metrics'), showMetrics(metrics))
-  const forOperator = [operations, forOperators(keys)]
-  app.get('/v1/experiments', ...forOperator, showExperiments(experiments))
-  app.get('/v1/experiments/:name/outcomes', ...forOperator, showOutcomes(experiments))
-  app.post('/v1/experiments/:name/reset', ...forOperator, resetExperiment(experiments))
-  const description = () => openApi({ version, needsKey: admitTenant.length > 0 })
-  app.get('/v1/openapi.json', operations, showDocument(description))
-  app.get('/v1/docs', operations, showReference(description))
-  app.get('/v1/schema/trace.json', operations, showDocument(traceJsonSchema))
-  app.get('/v1/schema/plan.json', operations, showDocument(planJsonSchema))
-  app.get('/v1/schema/tenants.json', operations, showDocument(tenantsJsonSchema))
-
-  // The routes above are the same for everybody: they tell nothing of any tenant. All others, and Qdrant's, need one.
-  app.get('/v1/traces/:id', operations, ...admitTenant, showTrace(findTrace))
-  app.post('/v1/context', atEndpoint('context'), ...admitTenant, contextRoute(dependencies))
-  const { mcp, ui = UI_IS_OFF } = dependencies
-  // The page itself tells nothing of any tenant.
-  app.get('/v1/ui', operations, ui.page)
-  app.post('/v1/ui/compare', operations, ...admitTenant, ui.compare)
-  app.post('/v1/ui/passages', operations, ...admitTenant, ui.passages)
-  app.get('/v1/traces', operations, ...admitTenant, ui.traces)
+  addRoutesForEverybody(app, dependencies)
+  addRoutesOfTenants(app, dependencies)
   refuseOtherMethods(app)
-  if (mcp) {
-    const atMcp = atEndpoint('mcp')
-    app.post('/mcp', atMcp, admitOperators(keys, admitTenant), ...mcp)
-    // There are no sessions: no stream to wait at, and nothing to end.
-    app.all('/mcp', atMcp, (_request, response) => {
-      response.setHeader('allow', 'POST')
-      throw new StowageError('method_not_allowed', '/mcp accepts POST only')
-    })
-  }
+  addMcp(app, dependencies)
 
   const refuseLoop = refuseLoops(() => reporter.passedThrough({ reason: 'loop' }))
   const { relay } = dependencies
   if (relay) app.all([...relay.paths], refuseLoop, atEndpoint('relay'), ...admitTenant, relay.handler)
-
   const routes = qdrantRoutes(dependencies)
   const forward = inOrder(
     refuseLoop,
@@ -136,6 +103,50 @@ export function createApp(dependencies: AppDependencies): RequestListener {
   return inTurn((request, response) => {
     if (isBelowCollections(request.url)) serveCollection(request, response)
     else app(request, response)
+  })
+}
+
+/** These routes tell nothing of any tenant, so they need no key of one. */
+function addRoutesForEverybody(app: express.Express, dependencies: AppDependencies): void {
+  const { health, metrics, experiments, version, admitTenant = [], keys = null, ui = UI_IS_OFF } = dependencies
+  const operations = atEndpoint('operations')
+  app.get('/healthz', operations, showAlive)
+  app.get('/readyz', operations, showReadiness(health))
+  app.get('/v1/metrics', operations, forOperators(keys, 'read the metrics'), showMetrics(metrics))
+  const forOperator = [operations, forOperators(keys)]
+  app.get('/v1/experiments', ...forOperator, showExperiments(experiments))
+  app.get('/v1/experiments/:name/outcomes', ...forOperator, showOutcomes(experiments))
+  app.post('/v1/experiments/:name/reset', ...forOperator, resetExperiment(experiments))
+  const description = () => openApi({ version, needsKey: admitTenant.length > 0 })
+  app.get('/v1/openapi.json', operations, showDocument(description))
+  app.get('/v1/docs', operations, showReference(description))
+  app.get('/v1/schema/trace.json', operations, showDocument(traceJsonSchema))
+  app.get('/v1/schema/plan.json', operations, showDocument(planJsonSchema))
+  app.get('/v1/schema/tenants.json', operations, showDocument(tenantsJsonSchema))
+  app.get('/v1/ui', operations, ui.page)
+}
+
+/** Where there are tenants, these routes need the key of one, as those of Qdrant do. */
+function addRoutesOfTenants(app: express.Express, dependencies: AppDependencies): void {
+  const { findTrace, admitTenant = [], ui = UI_IS_OFF } = dependencies
+  const operations = [atEndpoint('operations'), ...admitTenant]
+  app.post('/v1/context', atEndpoint('context'), ...admitTenant, contextRoute(dependencies))
+  app.get('/v1/traces/:id', ...operations, showTrace(findTrace))
+  app.get('/v1/traces', ...operations, ui.traces)
+  app.post('/v1/ui/compare', ...operations, ui.compare)
+  app.post('/v1/ui/passages', ...operations, ui.passages)
+}
+
+/** The tools for agents. Without them, the path is Qdrant's. */
+function addMcp(app: express.Express, dependencies: AppDependencies): void {
+  const { mcp, keys = null, admitTenant = [] } = dependencies
+  if (mcp === undefined) return
+  const atMcp = atEndpoint('mcp')
+  app.post('/mcp', atMcp, admitOperators(keys, admitTenant), ...mcp)
+  // There are no sessions: no stream to wait at, and nothing to end.
+  app.all('/mcp', atMcp, (_request, response) => {
+    response.setHeader('allow', 'POST')
+    throw new StowageError('method_not_allowed', '/mcp accepts POST only')
   })
 }
 

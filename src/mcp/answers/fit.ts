@@ -1,7 +1,7 @@
-type CountTokens = (text: string) => number
+import type { Tokenizer } from '../../core/ports.ts'
 
 /** The first of these texts that has at most `budget` tokens; '' when none has. */
-export function firstThatFits(texts: readonly string[], budget: number, countTokens: CountTokens): string {
+export function firstThatFits(texts: readonly string[], budget: number, countTokens: Tokenizer['count']): string {
   return texts.find(text => countTokens(text) <= budget) ?? ''
 }
 
@@ -13,7 +13,7 @@ export function firstThatFits(texts: readonly string[], budget: number, countTok
 export function linesThatFit(
   lines: readonly string[],
   rest: (left: number) => string,
-  { budget, countTokens }: { budget: number; countTokens: CountTokens },
+  { budget, countTokens }: { budget: number; countTokens: Tokenizer['count'] },
 ): string {
   const textOf = (shown: number) =>
     [...lines.slice(0, shown), ...(shown < lines.length ? [rest(lines.length - shown)] : [])].join('\n')
