@@ -22,71 +22,97 @@ export async function runPass(
   onStored: (stored: number) => void,
   signal: AbortSignal,
 ): Promise<PassResult> {
-  const { writer } = dependencies
-  const failing = new AbortController()
-  const either = AbortSignal.any([signal, failing.signal])
-  const again: SurveyedDocument[] = []
-  const tasks = queueOf(survey.documents, again, dependencies)
-  const result: PassResult = { stored: 0, fallbacks: 0, postponed: [], isStopped: false }
-  let waiting: WrittenContext[] = []
-  let storing: Promise<void> = Promise.resolve()
-  const documentOf = new Map<string, SurveyedDocument>()
-  const redone = new Set<string>()
+  return new Pass(dependencies, onStored, signal).run(survey.documents)
+}
 
-  async function store(batch: WrittenContext[]): Promise<void> {
-    either.throwIfAborted()
-    const { stored, fallbacks, postponed, changed } = await storeContexts(batch, dependencies, either)
-    result.stored += stored
-    result.fallbacks += fallbacks
-    result.postponed.push(...postponed)
-    onStored(result.stored)
-    for (const key of changed) {
-      const document = documentOf.get(key)
-      // A point that others keep changing is left to the next pass.
-      if (document && !redone.has(key)) again.push({ ...document, left: new Set([key]) })
-      redone.add(key)
+class Pass {
+  readonly #dependencies: ContextualizeDependencies
+  readonly #onStored: (stored: number) => void
+  readonly #aborted: AbortSignal
+  readonly #failing = new AbortController()
+  /** Aborted by the caller, or by the failure of a worker. */
+  readonly #ended: AbortSignal
+  readonly #result: PassResult = { stored: 0, fallbacks: 0, postponed: [], isStopped: false }
+  readonly #documentOf = new Map<string, SurveyedDocument>()
+  /** Documents with one point that was changed while its context was written. */
+  readonly #again: SurveyedDocument[] = []
+  readonly #redone = new Set<string>()
+  #waiting: WrittenContext[] = []
+  #storing: Promise<void> = Promise.resolve()
+
+  constructor(dependencies: ContextualizeDependencies, onStored: (stored: number) => void, signal: AbortSignal) {
+    this.#dependencies = dependencies
+    this.#onStored = onStored
+    this.#aborted = signal
+    this.#ended = AbortSignal.any([signal, this.#failing.signal])
+  }
+
+  async run(documents: readonly SurveyedDocument[]): Promise<PassResult> {
+    const tasks = queueOf(documents, this.#again, this.#dependencies)
+    const { concurrency } = this.#dependencies.writer
+    const workers = Array.from({ length: Math.max(1, concurrency) }, () => this.#workOrFail(tasks))
+    const ends = await Promise.allSettled(workers)
+    await tasks.return(undefined)
+    if (ends.some(({ status }) => status === 'rejected')) {
+      await this.#storing.catch(() => {})
+      throw this.#aborted.aborted ? this.#aborted.reason : this.#failing.signal.reason
+    }
+    await this.#storeWaiting()
+    return this.#result
+  }
+
+  /** The failure of one worker ends the others. */
+  async #workOrFail(tasks: AsyncGenerator<ContextTask, undefined>): Promise<void> {
+    try {
+      await this.#work(tasks)
+    } catch (error) {
+      this.#failing.abort(error)
+      throw error
     }
   }
 
-  function storeWaiting(): Promise<void> {
-    const batch = waiting
-    waiting = []
-    storing = storing.then(() => (batch.length === 0 ? undefined : store(batch)))
-    return storing
-  }
-
-  async function work(): Promise<void> {
-    while (!result.isStopped) {
-      either.throwIfAborted()
+  async #work(tasks: AsyncGenerator<ContextTask, undefined>): Promise<void> {
+    while (!this.#result.isStopped) {
+      this.#ended.throwIfAborted()
       const { value: task, done } = await tasks.next()
       if (done) return
-      const context = await contextFor(task, dependencies, either)
+      const context = await contextFor(task, this.#dependencies, this.#ended)
       if (context === null) {
-        result.isStopped = true
+        this.#result.isStopped = true
         return
       }
       const { id, hash, key, document } = task
-      documentOf.set(keyOf(id), document)
-      waiting.push({ id, hash, key, document, context })
-      if (waiting.length >= BATCH) await storeWaiting()
+      this.#documentOf.set(keyOf(id), document)
+      this.#waiting.push({ id, hash, key, document, context })
+      if (this.#waiting.length >= BATCH) await this.#storeWaiting()
     }
   }
 
-  const workers = Array.from({ length: Math.max(1, writer.concurrency) }, work).map(worker =>
-    worker.catch(error => {
-      failing.abort(error)
-      throw error
-    }),
-  )
-  const ended = await Promise.allSettled(workers)
-  const failure = ended.find(end => end.status === 'rejected')
-  await tasks.return(undefined)
-  if (failure) {
-    await storing.catch(() => {})
-    throw signal.aborted ? signal.reason : failing.signal.reason
+  /** One write after the other. */
+  #storeWaiting(): Promise<void> {
+    const batch = this.#waiting
+    this.#waiting = []
+    this.#storing = this.#storing.then(() => (batch.length === 0 ? undefined : this.#store(batch)))
+    return this.#storing
   }
-  await storeWaiting()
-  return result
+
+  async #store(batch: WrittenContext[]): Promise<void> {
+    this.#ended.throwIfAborted()
+    const { stored, fallbacks, postponed, changed } = await storeContexts(batch, this.#dependencies, this.#ended)
+    const result = this.#result
+    result.stored += stored
+    result.fallbacks += fallbacks
+    result.postponed.push(...postponed)
+    this.#onStored(result.stored)
+    for (const key of changed) this.#queueAgain(key)
+  }
+
+  /** A point that others keep changing is left to the next pass. */
+  #queueAgain(key: string): void {
+    const document = this.#documentOf.get(key)
+    if (document && !this.#redone.has(key)) this.#again.push({ ...document, left: new Set([key]) })
+    this.#redone.add(key)
+  }
 }
 
 async function* queueOf(
