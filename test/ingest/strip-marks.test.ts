@@ -14,6 +14,11 @@ describe('stripMarks', () => {
       '!!! note "Mind the tide"\n    Body.\n\n    ```sh\n    run\n    ```\n\n??? tip\n    Folded.\n\n=== "npm"\n    Tab.\nAfter.',
       'Mind the tide\nBody.\n\n```sh\nrun\n```\n\nFolded.\n\nnpm\nTab.\nAfter.',
     ],
+    [
+      'code in HTML',
+      '| Flag | Default |\n| --- | --- |\n| <code class="nowrap">--web.url</code> | <code>9090</code> |\n\n`<code>a</code>` and <code>a &lt; b</code>',
+      '| Flag | Default |\n| --- | --- |\n| `--web.url` | `9090` |\n\n`<code>a</code>` and <code>a &lt; b</code>',
+    ],
     ['GitBook', '{% tabs %}\n{% tab title="npm" %}\nBody.\n{% endtab %}\n{% endtabs %}', 'npm\nBody.'],
     ['Hugo', '{{< tabs >}}\n{{% alert title="Mind" %}}\nBody.\n{{% /alert %}}\n{{< /tabs >}}', 'Mind\nBody.'],
     ['GitHub', '> [!WARNING]\n> Body.\n>\n> More.', '> Body.\n>\n> More.'],

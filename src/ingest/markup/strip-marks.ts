@@ -49,6 +49,8 @@ const EXPORT_OF_CODE =
 
 const HEADING = /^ {0,3}#{1,6}\s/
 const ANCHOR = /<a\s(?:name|id)=(?:"[^"<>]*"|'[^'<>]*')\s?(?:\/>|><\/a>)/g
+/** Code in HTML, as generators of tables write it: `<code class="nowrap">--url</code>`. With an escape or a mark of Markdown in it, the code would say something else in backticks. */
+const HTML_CODE = /<code(?:\s[^<>]{0,200})?>([^<>&`|\n]{1,200})<\/code>/g
 const COMMENTS = [
   ['<!--', '-->'],
   ['{/*', '*/}'],
@@ -56,7 +58,7 @@ const COMMENTS = [
 
 /**
  * Leaves out what a documentation tool adds to Markdown: comments, imports, exports and tags of components (MDX), container marks, template
- * tags, anchors of headings, and badges beside headings or alone in their line. Titles and labels of marks stay. Code stays as it is.
+ * tags, anchors of headings, and badges beside headings or alone in their line; code in HTML tags stands in backticks. Titles and labels of marks stay. Code stays as it is.
  * Time is linear in the length of the text.
  */
 export function stripMarks(text: string): string {
@@ -107,7 +109,12 @@ function stripLine(line: string): string {
     const match = pattern.exec(line)
     if (match) return keep(match).trim()
   }
-  return withoutStates(withoutHeadingId(line).replace(ANCHOR, ''))
+  return withoutStates(codeInBackticks(withoutHeadingId(line).replace(ANCHOR, '')))
+}
+
+/** A line with code in backticks may show the tags themselves. */
+function codeInBackticks(line: string): string {
+  return line.includes('`') ? line : line.replace(HTML_CODE, '`$1`')
 }
 
 /** A heading, or a line of nothing but badges, without them. A heading that is an image keeps its alternative text. */

@@ -70,6 +70,7 @@ function groundsOf({ origin, lists, rerank, answerability, mention, final }: Tra
       : found.length > 0 && `Found at ${found.join(' and ')}.`,
     rerank !== null && `The reranker gave ${rounded(rerank)}.`,
     answerability.bonus > 0 && `It looks like an answer (${answerability.features.join(', ')}).`,
+    answerability.bonus < 0 && 'It is nothing but links.',
     mention && `The passage ${printable(String(mention.by), LONGEST_PLACE)} names its document.`,
     `Final value ${rounded(final)}.`,
   ]

@@ -4,6 +4,7 @@ import type { Candidate, Chunk, Intent } from '../../core/types.ts'
 import { rawWords } from '../../text/terms/terms.ts'
 import { byValue } from '../order.ts'
 import { documentName } from '../searched-text.ts'
+import { isLinkList } from './link-list.ts'
 import { namedEntries } from './named-entries.ts'
 
 /** What a feature looks at: a chunk, or the start of a long one. */
@@ -89,11 +90,14 @@ const QUESTION_WORDS = new Set(
 
 /** Features that count twice: they say where the answer stands, and not only how it looks. */
 const ENTRY = 'entry that it names'
+/** A passage that is nothing but links has no answer, however well the names in it match. It has no other feature. */
+const LINKS = 'links alone'
 const COUNTS_TWICE: readonly string[] = [HEADING_IS_QUERY.name, ENTRY]
 
 /**
  * Adds a bonus to candidates with features of an answer, and sorts by value. One feature adds half of `bonus`, two add all of it,
  * three or more add 1.5 times. A heading that is the query counts as two features, and so does an entry for a name in the query (`namedEntries`).
+ * A passage of links alone loses `bonus`, at most all of its value (`isLinkList`).
  * @param query null when unknown; then there is no bonus
  * @param bonus on the scale of values in [0,1]; 0 is off
  */
@@ -116,13 +120,14 @@ export function* addAnswerability(
   const raised: Candidate[] = []
   for (const [at, candidate] of candidates.entries()) {
     const passage = { header: prefixOf(candidate.chunk.header, LONGEST_READ_QUESTION), text: texts[at] ?? '' }
-    const features = isNamed[at] ? [ENTRY] : []
-    for (const { feature, matches } of tests) {
+    const isLinks = isLinkList(passage.text)
+    const features = isLinks ? [LINKS] : isNamed[at] ? [ENTRY] : []
+    for (const { feature, matches } of isLinks ? [] : tests) {
       if (matches(passage)) features.push(feature.name)
       yield
     }
     const count = features.length + features.filter(name => COUNTS_TWICE.includes(name)).length
-    const gain = (bonus * Math.min(count, 3)) / 2
+    const gain = isLinks ? -Math.min(bonus, candidate.value) : (bonus * Math.min(count, 3)) / 2
     raised.push({ ...candidate, answerability: { bonus: gain, features }, value: candidate.value + gain })
   }
   return raised.sort(byValue)
