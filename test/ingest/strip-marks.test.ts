@@ -16,8 +16,8 @@ describe('stripMarks', () => {
     ],
     [
       'code in HTML',
-      '| Flag | Default |\n| --- | --- |\n| <code class="nowrap">--web.url</code> | <code>9090</code> |\n\n`<code>a</code>` and <code>a &lt; b</code>',
-      '| Flag | Default |\n| --- | --- |\n| `--web.url` | `9090` |\n\n`<code>a</code>` and <code>a &lt; b</code>',
+      '| Flag | Default |\n| --- | --- |\n| <code class="nowrap">--web.url</code> | `9090` or <code>9</code> |\n\n`<code>a</code>` and <code>a &lt; b</code>',
+      '| Flag | Default |\n| --- | --- |\n| `--web.url` | `9090` or `9` |\n\n`<code>a</code>` and <code>a &lt; b</code>',
     ],
     ['GitBook', '{% tabs %}\n{% tab title="npm" %}\nBody.\n{% endtab %}\n{% endtabs %}', 'npm\nBody.'],
     ['Hugo', '{{< tabs >}}\n{{% alert title="Mind" %}}\nBody.\n{{% /alert %}}\n{{< /tabs >}}', 'Mind\nBody.'],

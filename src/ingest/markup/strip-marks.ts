@@ -49,8 +49,11 @@ const EXPORT_OF_CODE =
 
 const HEADING = /^ {0,3}#{1,6}\s/
 const ANCHOR = /<a\s(?:name|id)=(?:"[^"<>]*"|'[^'<>]*')\s?(?:\/>|><\/a>)/g
-/** Code in HTML, as generators of tables write it: `<code class="nowrap">--url</code>`. With an escape or a mark of Markdown in it, the code would say something else in backticks. */
-const HTML_CODE = /<code(?:\s[^<>]{0,200})?>([^<>&`|\n]{1,200})<\/code>/g
+/**
+ * Code in HTML, as generators of tables write it: `<code class="nowrap">--url</code>`, or code in backticks, which may show such tags and stays. With an escape or a mark of Markdown in it, the code
+ * would say something else in backticks.
+ */
+const HTML_CODE = /(?<!`)(`{1,9})[^`\n]{1,500}\1(?!`)|<code(?:\s[^<>]{0,200})?>([^<>&`|\n]{1,200})<\/code>/g
 const COMMENTS = [
   ['<!--', '-->'],
   ['{/*', '*/}'],
@@ -112,10 +115,8 @@ function stripLine(line: string): string {
   return withoutStates(codeInBackticks(withoutHeadingId(line).replace(ANCHOR, '')))
 }
 
-/** A line with code in backticks may show the tags themselves. */
-function codeInBackticks(line: string): string {
-  return line.includes('`') ? line : line.replace(HTML_CODE, '`$1`')
-}
+const codeInBackticks = (line: string): string =>
+  line.replace(HTML_CODE, (whole: string, _ticks, code?: string) => (code === undefined ? whole : `\`${code}\``))
 
 /** A heading, or a line of nothing but badges, without them. A heading that is an image keeps its alternative text. */
 function withoutStates(line: string): string {
