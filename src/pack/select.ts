@@ -1,6 +1,7 @@
 import { longestPrefixInSteps } from '../core/prefix.ts'
 import { type Steps, TimeUp } from '../core/steps.ts'
 import type { Candidate, Dropped, Span } from '../core/types.ts'
+import { hasNamedEntry } from '../rank/answerability/answerability.ts'
 import { CapCounter, type CapOptions, subjectDocument } from './caps.ts'
 import type { CostModel } from './cost.ts'
 import { raiseHolders } from './repetition/holders.ts'
@@ -184,10 +185,10 @@ class Filling {
     if (missing <= 0) return this.queue.addPacked(next)
     this.drop(candidate, 'over_budget', { short_by_tokens: missing })
     if (mode === 'sentence') return
-    // The best sentences of the best chunk come before all that is worth less, and so does nearly all of a chunk.
+    // The best sentences of the best chunk come before all that is worth less, and so do nearly all of a chunk, and the entry that the question names.
     const isBest = this.selected.length === 0
-    if (overflow === 'skip' && sentenceCut && (isBest || (overflows === 0 && this.fitsNearly(missing))))
-      yield* this.takeBestWindow(candidate)
+    const isWorthCutting = isBest || hasNamedEntry(candidate) || (overflows === 0 && this.fitsNearly(missing))
+    if (overflow === 'skip' && sentenceCut && isWorthCutting) yield* this.takeBestWindow(candidate)
     // A chunk that does not fit means that the budget is nearly full; a sentence that does not fit may only be long.
     if (!this.packedKeys.has(candidate.key)) this.overflowing.push(candidate)
   }

@@ -179,6 +179,20 @@ describe('cutting what does not fit', () => {
     expect(contextOf([best, long(few, 'a')])).toContain(few)
   })
 
+  it('takes those of a chunk with the entry that the question names, before chunks that are worth less', () => {
+    const items = ['--lamp lights the lamp of the hall.', '--gate mends the gate at night.', '--bell rings the old bell.']
+    const list = candidate({ id: 2, docId: 'b', text: `${items.join('\n\n')}\n\n${ends}` }, 0.5)
+    const named = { ...list, answerability: { bonus: 0.1, features: ['entry that it names'] } }
+    const other = candidate({ id: 3, docId: 'c', text: 'A lamp stands there, and a bell, and nobody is at home.' }, 0.4)
+    const shown = (pool: Candidate[]) => {
+      const options: PackOptions = { ...PLAIN, budgetTokens: 45 }
+      return pack(pool, 'what does --gate do', options, countWords).context
+    }
+    expect(shown([best, named, other])).toContain('--gate mends the gate')
+    expect(shown([best, list, other])).toContain('nobody is at home')
+    expect(shown([best, list, other])).not.toContain('--gate mends the gate')
+  })
+
   it('leaves them out when the rest of what was chosen is packed already', () => {
     const packed = 'He mends the gate of the old harbour at night while the bell above it is silent.'
     const first = candidate({ id: 1, docId: 'a', sectionPath: 'A', text: packed }, 0.9)

@@ -94,6 +94,9 @@ const ENTRY = 'entry that it names'
 const LINKS = 'links alone'
 const COUNTS_TWICE: readonly string[] = [HEADING_IS_QUERY.name, ENTRY]
 
+/** Whether a candidate has an entry for a name in the question, as `addAnswerability` found. */
+export const hasNamedEntry = ({ answerability: { features } }: Candidate): boolean => features.includes(ENTRY)
+
 /**
  * Adds a bonus to candidates with features of an answer, and sorts by value. One feature adds half of `bonus`, two add all of it,
  * three or more add 1.5 times. A heading that is the query counts as two features, and so does an entry for a name in the query (`namedEntries`).
@@ -142,7 +145,11 @@ function subjects(query: string): string[] {
   return rawWords(query).filter(word => word.length > 2 && !QUESTION_WORDS.has(word))
 }
 
-/** Words with digits, words in capitals, and quoted texts. */
+/** Words with digits, words in capitals, options of commands, and quoted texts. */
 function identifiers(query: string): string[] {
-  return query.match(/[A-Za-z]*[-_.]?\d[\w.-]*\w|\b[A-Z]{2,}[\w-]*\b|(?<=["“`])[^"”`]+(?=["”`])/gu) ?? []
+  return (
+    query.match(
+      /[A-Za-z]*[-_.]?\d[\w.-]*\w|\b[A-Z]{2,}[\w-]*\b|(?<![\w-])--[A-Za-z][\w-]*|(?<=["“`])[^"”`]+(?=["”`])/gu,
+    ) ?? []
+  )
 }
