@@ -43,21 +43,24 @@ export function* namedEntries(query: string, passages: readonly PlacedText[]): S
     yield
   }
   const words = new Set(terms(question))
-  const found = new Set([...holders.values()].flatMap(some => closest(some, passages, words)))
+  /** Words of the question in the place of a passage. Each place is read once, because a question can have hundreds of names. */
+  const shared = new Map<number, number>()
+  for (const at of new Set([...holders.values()].filter(isTooMany).flat())) {
+    shared.set(at, new Set(terms(passages[at]?.place ?? '').filter(term => words.has(term))).size)
+    yield
+  }
+  const found = new Set([...holders.values()].flatMap(some => closest(some, shared)))
   return passages.map((_, at) => found.has(at))
 }
 
-/** The holders of an entry, or those of too many whose places have most words of the question. */
-function closest(
-  holders: readonly number[],
-  passages: readonly PlacedText[],
-  words: ReadonlySet<string>,
-): readonly number[] {
-  if (holders.length <= MOST_HOLDERS) return holders
-  const shared = holders.map(at => new Set(terms(passages[at]?.place ?? '').filter(term => words.has(term))).size)
-  const most = Math.max(...shared)
-  const best = holders.filter((_, at) => shared[at] === most)
-  return best.length <= MOST_HOLDERS ? best : []
+const isTooMany = ({ length }: readonly number[]): boolean => length > MOST_HOLDERS
+
+/** The holders of an entry, or those of too many whose places share most words with the question. */
+function closest(holders: readonly number[], shared: ReadonlyMap<number, number>): readonly number[] {
+  if (!isTooMany(holders)) return holders
+  const most = Math.max(...holders.map(at => shared.get(at) ?? 0))
+  const best = holders.filter(at => shared.get(at) === most)
+  return isTooMany(best) ? [] : best
 }
 
 /** The names of the entries of the lines of a text, in reading order. The names of the columns of a table are none. */

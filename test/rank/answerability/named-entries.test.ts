@@ -70,6 +70,25 @@ describe('entries for a name in a question', () => {
     expect(found('--force')).toEqual([false, false, false, false, false])
   })
 
+  it('take steps that read the place of one passage each, however many names the question has', () => {
+    let read = 0
+    let most = 0
+    const names = Array.from({ length: 200 }, (_, at) => `-${String.fromCharCode(97 + (at % 26))}${at}`)
+    const text = names.map(name => `${name}  is an option`).join('\n')
+    const passages = Array.from({ length: 50 }, () => ({
+      text,
+      get place() {
+        read += 1
+        return 'a place'
+      },
+    }))
+    for (const _ of namedEntries(names.join(' '), passages)) {
+      most = Math.max(most, read)
+      read = 0
+    }
+    expect(most).toBe(1)
+  })
+
   it('are found in any text, once for each passage', () => {
     const text = fc.oneof(fc.string(), fc.constantFrom(...HOSTILE_TEXTS), fc.constant('- `pump`: one\n- `pump`: two'))
     fc.assert(
