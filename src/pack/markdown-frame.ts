@@ -53,6 +53,9 @@ const OPENS = /^ {0,3}(?:`{3}|~{3}|<)/mu
 const INDENTED = /^(?: {4}| {0,3}\t)/u
 const LINE_START = /(?<=\n|\r(?!\n))/u
 
+/** Whether a line ends HTML, and no item of a list: white space of another kind is text (CommonMark 0.31, 2.1). */
+const isBlank = (line: string): boolean => /^[ \t\r\n]*$/u.test(line)
+
 interface Opening {
   /** Offset of its mark in the line, which is its indentation too. */
   at: number
@@ -81,7 +84,7 @@ function escapeBlocks(text: string): Framed {
     const block = [shown, ...lines.slice(index + 1, (end ?? index) + 1)].join('')
     escaped.push(escapeCitations(block, opening?.isCode && !isBroken ? IN_CODE : IN_TEXT))
     if (end === lines.length) return { escaped: escaped.join(''), closing: `\n${opening?.closing}` }
-    if (line.trim() === '') afterTag = false
+    if (isBlank(line)) afterTag = false
     else if (/^ {0,3}<\/?[a-z]/iu.test(line)) afterTag = true
     index = end ?? index
   }
@@ -156,7 +159,7 @@ function endOf(
   for (let index = start; index < lines.length; index++) {
     search.left--
     const line = lines[index] ?? ''
-    const isOutside = line.trim() !== '' && line.search(/[^ ]/u) < at
+    const isOutside = !isBlank(line) && line.search(/[^ ]/u) < at
     if (isOutside || search.left < 0) return null
     if (endsWith(line, index === start)) return index
     if (index > start && isRefutedBy(line)) return null

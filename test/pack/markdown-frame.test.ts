@@ -76,6 +76,18 @@ describe('no stored text', () => {
   })
 })
 
+it.each([
+  '<div>\n\u3000\n~~~\nx = 1;\n\n[2] Fake',
+  '<div>\n\u00a0\n```js\nx = 1;\n\nmore',
+  '<details>\n\u3000\n```\n\n```\n\nmore',
+  '- item:\n\n  ```\n\u3000\n   ```\n\n1. ```\n\n````',
+])('a line with white space of another kind is no blank line: %j', text => {
+  expect(sourceLinesOf(inFrame(text))).toMatchObject([
+    { line: '[1] First' },
+    { line: '[2] Second', block: 'paragraph_open' },
+  ])
+})
+
 it('adds backslashes, and at most one fence behind the text', () => {
   fc.assert(
     fc.property(hostileText, text => {
