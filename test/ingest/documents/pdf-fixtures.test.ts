@@ -85,6 +85,16 @@ describe('withoutRunningLines, at page breaks', () => {
     const pages = pagesOf(last, first)
     expect(withoutRunningLines(pages)).toEqual(pages)
   })
+
+  it('keeps lines of pages that are there several times, such as a letter of two pages to several people', () => {
+    const letter = (to: number) =>
+      [
+        [`Dear ${'Zoë Ann Ilse'.split(' ')[to]}`, 'We write to you', 'about the gauge in'],
+        ['the harbour of Zoë', 'which sinks', 'Yours truly'],
+      ].map(texts => texts.map((text, at) => segment(text, 50 + 100 * at + 20 * to)))
+    const pages = [0, 1, 2].flatMap(letter)
+    expect(withoutRunningLines(pages)).toEqual(pages)
+  })
 })
 
 describe('findHeadings, by an outline', () => {

@@ -41,19 +41,23 @@ export function withoutRunningLines(pages: Segment[][]): Segment[][] {
   return bodies.map(segments => segments.filter(segment => !notes.has(segment)))
 }
 
-/** The last row of a page and the first of the next one, where the same two stand at several page breaks: "continues on next page" and "continued from previous page". */
+/**
+ * The last row of a page and the first of the next one, where the same two stand at several page breaks: "continues on next page" and "continued from previous page".
+ * Where the rows beside them are the same, too, the pages are copies, and the two are text.
+ */
 function notesAtBreaks(bodies: readonly Segment[][]): Segment[] {
-  const edges = bodies.map(segments => {
-    const rows = groupRows(segments)
-    return { first: rows[0] ?? [], last: rows.at(-1) ?? [] }
+  const pages = bodies.map(segments => groupRows(segments))
+  const breaks = pages.slice(1).map((next, at) => {
+    const [last = [], beforeLast = []] = (pages[at] ?? []).slice(-2).reverse()
+    const [first = [], second = []] = next
+    return { first, last, beside: `${textOf(beforeLast)}\n${textOf(second)}` }
   })
-  const breaks = edges.slice(1).map(({ first }, at) => ({ first, last: edges[at]?.last ?? [] }))
   const notes = breaks.filter(
     ({ first, last }) => WORDS.test(textOf(first)) && WORDS.test(textOf(last)) && textOf(first) !== textOf(last),
   )
   const same = groupBy(notes, ({ first, last }) => `${textOf(last)}\n${textOf(first)}`)
   return [...same.values()]
-    .filter(({ length }) => length >= FEWEST_BREAKS)
+    .filter(group => group.length >= FEWEST_BREAKS && new Set(group.map(({ beside }) => beside)).size > 1)
     .flatMap(group => group.flatMap(({ first, last }) => [...last, ...first]))
 }
 
