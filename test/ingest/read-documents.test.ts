@@ -120,7 +120,10 @@ describe('openDocuments, files', () => {
     ['### Note\n\ntext\n\n#### More\n', 'name'],
     ['% tide-gauge(1) Manual of gauges\n% Zoë\n% May 2026\n\n# NAME\n\ntide-gauge\n', 'tide-gauge(1)'],
     ['% tide-gauge 8\n\n## NAME\n\ntide-gauge\n', 'tide-gauge(8)'],
-    ['% How tides *rise*\n  and fall\n\n# The moon\n', 'How tides rise'],
+    ['% How tides *rise*\n  and fall\n\n# The moon\n', 'How tides rise and fall'],
+    ['% Chapter 1 The tides\n\nThey rise.\n', 'Chapter 1 The tides'],
+    ['% gauges 2 of the harbour\n\nThey float.\n', 'gauges 2 of the harbour'],
+    ['% tide-gauge 8 "May 2026"\n\n## NAME\n', 'tide-gauge(8)'],
     ['100 % of it\n% is water\n', 'name'],
     ['text\n# Later\n', 'name'],
     ['', 'name'],
@@ -159,6 +162,15 @@ describe('openDocuments, files', () => {
     const text = '% tide-gauge 1\n% Zoë\n\n## NAME\n\ntide-gauge - reads a gauge\n'
     const { documents } = await readAll(await lay({ 'gauge.md': text, 'gauge.txt': text }))
     expect(documents).toMatchObject([{ text: '\n## NAME\n\ntide-gauge - reads a gauge\n' }, { text }])
+  })
+
+  it.each([
+    '% of all gauges float\n  in oil.\nThe others sink.\n',
+    '% gauges\n% float\n% in\n% oil\n\nThey sink.\n',
+    `% gauges\n${'    float()\n'.repeat(20)}\nThey sink.\n`,
+  ])('keeps lines with its sign that are no title block: %j', async text => {
+    const { documents } = await readAll(await lay({ 'gauge.md': text }))
+    expect(documents).toMatchObject([{ text, title: 'gauge' }])
   })
 
   it('reads letters that nroff has struck twice once, and underlined ones without their lines', async () => {
