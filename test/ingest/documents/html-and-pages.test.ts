@@ -149,6 +149,8 @@ it.each([
     true,
   ],
   ['keeps a page that is read again', '60', '<p>The tide is low.</p>', false],
+  ['keeps a page that is read again soon', '5;', '<p>The tide is low.</p>', false],
+  ['keeps a page that names itself with no address', '5; url=', '<p>The tide is low.</p>', false],
   ['keeps a page with more text', '0; url=ropes.html', `<p>${'Take the rope. '.repeat(30)}</p>`, false],
 ])('%s', (_, content, body, isLeftOut) => {
   const page = `<html><head><meta http-equiv="Refresh" content="${content}"></head><body>${body}</body></html>`

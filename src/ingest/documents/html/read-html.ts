@@ -26,7 +26,8 @@ const FRAMES = /<\/?frameset\b[^<>]*>/gi
 /** A page that sends its readers on says so in at most this many letters. */
 const SENDS_ON = 300
 const REFRESH = /<meta\b[^<>]{0,200}\bhttp-equiv\s*=\s*["']?refresh\b[^<>]{0,1000}>/i
-const OTHER_PAGE = /\bcontent\s*=\s*["']?\s*\d\s*[;,]/i
+/** Without an address, a page loads itself again. */
+const OTHER_PAGE = /\bcontent\s*=\s*["']?\s*\d\s*[;,]\s*(?:url\s*=\s*["']?\s*)?(?!url\b)[^"'\s>]/i
 
 /** Reads a page of HTML as markdown. Navigation, scripts, fields of forms and hidden parts are left out. Nothing is run, and nothing is fetched. */
 export function readHtml(bytes: Uint8Array): ConvertedDocument | ConversionFault {
