@@ -147,7 +147,8 @@ export const STAGES = {
   fuse: 'Merges the lists into one candidate per point, with one value from its scores or ranks.',
   dedupe: 'Drops candidates at the same place or with near-verbatim text.',
   rerank: 'Blends the relevance of the reranker into the values.',
-  answerability: 'Adds a bonus to text that looks like an answer to the intent, and takes one from a list of nothing but links.',
+  answerability:
+    'Adds a bonus to text that looks like an answer to the intent, and takes one from a list of nothing but links.',
   reunify: 'Raises the values of neighbours in a section and fetches missing neighbours.',
   diversify: 'Orders by MMR and cuts to `rerank.topK`.',
   parents: 'Fetches parents of the candidates that fit the budget (`packing.parentExpansion`).',

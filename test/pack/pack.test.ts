@@ -180,7 +180,11 @@ describe('cutting what does not fit', () => {
   })
 
   it('takes those of a chunk with the entry that the question names, before chunks that are worth less', () => {
-    const items = ['--lamp lights the lamp of the hall.', '--gate mends the gate at night.', '--bell rings the old bell.']
+    const items = [
+      '--lamp lights the lamp of the hall.',
+      '--gate mends the gate at night.',
+      '--bell rings the old bell.',
+    ]
     const list = candidate({ id: 2, docId: 'b', text: `${items.join('\n\n')}\n\n${ends}` }, 0.5)
     const named = { ...list, answerability: { bonus: 0.1, features: ['entry that it names'] } }
     const other = candidate({ id: 3, docId: 'c', text: 'A lamp stands there, and a bell, and nobody is at home.' }, 0.4)
