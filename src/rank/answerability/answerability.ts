@@ -5,7 +5,7 @@ import { rawWords } from '../../text/terms/terms.ts'
 import { byValue } from '../order.ts'
 import { documentName } from '../searched-text.ts'
 import { isLinkList } from './link-list.ts'
-import { namedEntries } from './named-entries.ts'
+import { namedEntries, type PlacedText } from './named-entries.ts'
 
 /** What a feature looks at: a chunk, or the start of a long one. */
 type Passage = Pick<Chunk, 'header' | 'text'>
@@ -112,17 +112,11 @@ export function* addAnswerability(
 ): Steps<Candidate[]> {
   if (query === null || intent === null || bonus === 0) return [...candidates]
   const tests = [HEADING_IS_QUERY, ...FEATURES[intent]].map(feature => ({ feature, matches: feature.for(query) }))
-  const texts = candidates.map(({ chunk: { text } }) => prefixOf(text, LONGEST_SEARCHED))
-  const places = candidates.map(({ chunk }) =>
-    prefixOf(`${documentName(chunk)} ${chunk.sectionPath}`, LONGEST_READ_QUESTION),
-  )
-  const isNamed = yield* namedEntries(
-    query,
-    texts.map((text, at) => ({ place: places[at] ?? '', text })),
-  )
+  const passages = candidates.map(({ chunk }) => passageOf(chunk))
+  const isNamed = yield* namedEntries(query, passages)
   const raised: Candidate[] = []
   for (const [at, candidate] of candidates.entries()) {
-    const passage = { header: prefixOf(candidate.chunk.header, LONGEST_READ_QUESTION), text: texts[at] ?? '' }
+    const passage = passages[at] ?? passageOf(candidate.chunk)
     const isLinks = isLinkList(passage.text)
     const features = isLinks ? [LINKS] : isNamed[at] ? [ENTRY] : []
     for (const { feature, matches } of isLinks ? [] : tests) {
@@ -134,6 +128,14 @@ export function* addAnswerability(
     raised.push({ ...candidate, answerability: { bonus: gain, features }, value: candidate.value + gain })
   }
   return raised.sort(byValue)
+}
+
+function passageOf(chunk: Chunk): Passage & PlacedText {
+  return {
+    header: prefixOf(chunk.header, LONGEST_READ_QUESTION),
+    place: prefixOf(`${documentName(chunk)} ${chunk.sectionPath}`, LONGEST_READ_QUESTION),
+    text: prefixOf(chunk.text, LONGEST_SEARCHED),
+  }
 }
 
 function textFeature(name: string, pattern: RegExp): Feature {

@@ -1,16 +1,5 @@
 import { expect, it } from 'vitest'
-import { toBlocks } from '../../../src/ingest/documents/pdf/blocks.ts'
-import { toMarkdown } from '../../../src/ingest/documents/pdf/to-markdown.ts'
-import { page } from './support/pdf-lines.ts'
-
-/** Two lines of a paragraph in a column that ends with the first one. */
-const read = (first: string, second: string) => {
-  const lines = page([100, [50, first]], [112, [50, second]]).map(line => ({
-    ...line,
-    column: { left: 50, right: line.x1 },
-  }))
-  return toMarkdown(toBlocks(lines, { found: new Map(), source: 'unknown' }), 1).text.trim()
-}
+import { paragraphOf } from './support/pdf-lines.ts'
 
 it.each([
   ['The keeper calls the Scheme-', 'Prozedur for the performance of the lamp', 'the Scheme-Prozedur for'],
@@ -21,5 +10,5 @@ it.each([
   ['The keeper lights the lamps at the har-', 'bour at dusk and puts them out at dawn', 'the harbour at'],
   ['The ship of the keeper sailed home -', 'Ada was waiting for it at the quay', 'home - Ada'],
 ])('joins what a line parts at a hyphen: %s | %s', (first, second, joined) => {
-  expect(read(first, second)).toContain(joined)
+  expect(paragraphOf(first, second)).toContain(joined)
 })

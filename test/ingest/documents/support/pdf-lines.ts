@@ -1,5 +1,7 @@
+import { toBlocks } from '../../../../src/ingest/documents/pdf/blocks.ts'
 import type { Line, Segment, Tag } from '../../../../src/ingest/documents/pdf/page-text.ts'
 import { groupRows, joinRow } from '../../../../src/ingest/documents/pdf/rows.ts'
+import { toMarkdown } from '../../../../src/ingest/documents/pdf/to-markdown.ts'
 
 const SIZE = 10
 export const LETTER = 5
@@ -39,4 +41,13 @@ export function tagged(
 ): Segment {
   const cell = { table, row, place, isHead }
   return segment(text, x, y, { block: row * 10 + place, headingLevel: 0, item: null, cell })
+}
+
+/** The Markdown of two lines of a paragraph, each in a column that ends with it. */
+export function paragraphOf(first: string, second: string): string {
+  const lines = page([100, [50, first]], [112, [50, second]]).map(line => ({
+    ...line,
+    column: { left: 50, right: line.x1 },
+  }))
+  return toMarkdown(toBlocks(lines, { found: new Map(), source: 'unknown' }), 1).text.trim()
 }
