@@ -119,8 +119,9 @@ describe('an endpoint that fails', () => {
 
   it('is away: 502 in the shape of stowage, without its address', async () => {
     const { server, url: gone } = await stage.listenBytes(() => {})
-    await new Promise(done => server.close(done))
     const { url } = await serveRelay(stage, gone)
+    // Not before the relay listens, which could get the same port.
+    await new Promise(done => server.close(done))
     const answer = await ask(url)
     expect(answer.status).toBe(502)
     expect(await answer.json()).toEqual({
