@@ -1,6 +1,7 @@
 import { groupBy } from '../core/collections.ts'
 import { repeatedLength } from '../core/prefix.ts'
 import type { Candidate, Chunk, Span } from '../core/types.ts'
+import { openingFence } from '../text/fence.ts'
 import { beginsWithPipe, isTableRule } from '../text/sentences/table-row.ts'
 import { inReadingOrder, textOf, type Unit, wholeChunk } from './unit.ts'
 
@@ -32,10 +33,12 @@ export function joinOf(previous: Unit | undefined, next: Unit): Join | null {
   const reachesEnd = left.text.slice(previous.end).trim() === ''
   const beginsAtStart = right.text.slice(next.candidate.textStart ?? 0, next.start).trim() === ''
   if (!reachesEnd || !beginsAtStart) return null
-  const head = repeatedHead(previous, next)
-  if (head > 0) return { overlap: head, separator: '\n' }
-  const isCut = next.start > 0 || previous.end < left.text.length
   const between = left.charEnd === null || right.charStart === null ? null : right.charStart - left.charEnd
+  const head = repeatedHead(previous, next)
+  // A blank line would end a table.
+  if (head > 0)
+    return { overlap: head, separator: opensFence(right.text) && (between ?? 0) >= BLANK_LINE ? '\n\n' : '\n' }
+  const isCut = next.start > 0 || previous.end < left.text.length
   const isBehindHeading = next.start > 0 && next.start === next.candidate.textStart
   // The document has the heading here, so another section of the same name begins.
   if (isBehindHeading && added(right) === 0) return null
@@ -58,7 +61,9 @@ function added({ text, charStart, charEnd }: Chunk): number | null {
   return charStart === null || charEnd === null ? null : text.length - (charEnd - charStart)
 }
 
-/** Length of the head of a table that was put in front of a chunk, and that the chunk before shows. */
+const opensFence = (text: string): boolean => openingFence(text) !== null
+
+/** Length of the head of a table, or of the opening fence of code, that was put in front of a chunk, and that the chunk before shows. */
 function repeatedHead(previous: Unit, next: Unit): number {
   const { chunk } = next.candidate
   const length = added(chunk) ?? 0
@@ -70,9 +75,11 @@ function repeatedHead(previous: Unit, next: Unit): number {
   )
     return 0
   const head = chunk.text.slice(0, length)
+  const isHead =
+    isTableRule(head.trimEnd().split('\n').at(-1) ?? '') || (opensFence(head) && !head.trimEnd().includes('\n'))
   // A row comes with the head of its table, possibly with a gap between.
   const above = previous.candidate.chunk.text.slice(0, previous.end)
-  return /\n$/.test(head) && isTableRule(head.trimEnd().split('\n').at(-1) ?? '') && above.includes(head) ? length : 0
+  return /\n$/.test(head) && isHead && above.includes(head) ? length : 0
 }
 
 /** Units in reading order, with those of one chunk that continue each other as one. Text that two chunks have is in one run only. */

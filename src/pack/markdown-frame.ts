@@ -1,4 +1,4 @@
-import { closesFence, openingFence } from '../text/fence.ts'
+import { beginsOpenCode, closesFence, namesLanguage, openingFence } from '../text/fence.ts'
 
 /**
  * Escapes a stored text so that it cannot leave its frame in a Markdown context: after it, the next source line is read as one,
@@ -95,7 +95,7 @@ function escapeBlocks(text: string): Framed {
 function openingOf(line: string, above = '', below = ''): Opening | null {
   // A deeper fence stands in an item of a list, which ends before the next source.
   const fence = INDENTED.test(line) ? null : openingFence(line)
-  if (fence !== null) return openingOfCode(line, fence, BEFORE_CODE.test(above) && below.trim() !== '')
+  if (fence !== null) return openingOfCode(line, fence, beginsOpenCode(line, fence, above, below))
   const html = HTML.exec(line)
   if (!html) return null
   const [, indent = '', start = ''] = html
@@ -109,10 +109,7 @@ function openingOf(line: string, above = '', below = ''): Opening | null {
   }
 }
 
-/** What stands above code, and not at its end. */
-const BEFORE_CODE = /^\s*$|:\s*$/u
-
-function openingOfCode(line: string, fence: string, looksLikeOpening: boolean): Opening {
+function openingOfCode(line: string, fence: string, beginsCode: boolean): Opening {
   const isNamed = namesLanguage(line, fence)
   return {
     at: fence.search(/\S/u),
@@ -120,13 +117,8 @@ function openingOfCode(line: string, fence: string, looksLikeOpening: boolean): 
     // A fence alone can be the end of code that begins before the text, and some parsers see an end where white space of another kind follows.
     isRefutedBy: other => !isNamed && (opensSuchCode(other, fence) || hasMarksAlone(other, fence)),
     isCode: true,
-    closing: isNamed || looksLikeOpening ? fence : null,
+    closing: beginsCode ? fence : null,
   }
-}
-
-/** Whether a line with a fence names the language of the code below it. */
-function namesLanguage(line: string, fence: string): boolean {
-  return line.slice(fence.length).trim() !== ''
 }
 
 const hasMarksAlone = (line: string, fence: string): boolean =>

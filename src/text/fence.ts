@@ -25,3 +25,21 @@ export function closesFence(line: string, fence: string): boolean {
 export function leavesFence(line: string, fence: string): boolean {
   return line.trim() !== '' && columnsOf(line) < columnsOf(fence) - MOST_COLUMNS
 }
+
+/** What stands above code, and not at its end. */
+const BEFORE_CODE = /^\s*$|:\s*$/u
+
+/**
+ * Whether a line with a fence begins code, where its other end is not there. A fence alone can also be the end of code that begins before the text.
+ * @param before the text before it, of which the last line counts @param below the line behind it, '' at the end
+ */
+export function beginsOpenCode(line: string, fence: string, before: string, below: string): boolean {
+  if (namesLanguage(line, fence)) return true
+  const above = before.slice(before.lastIndexOf('\n', before.length - 2) + 1)
+  return BEFORE_CODE.test(above) && below.trim() !== ''
+}
+
+/** Whether a line with a fence names the language of the code below it. */
+export function namesLanguage(line: string, fence: string): boolean {
+  return line.slice(fence.length).trim() !== ''
+}

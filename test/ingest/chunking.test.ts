@@ -23,11 +23,11 @@ function checkInvariants(text: string, chunks: DocumentChunk[]): void {
     const own = text.slice(piece.charStart, piece.charEnd)
     const repeated = piece.text.slice(0, -own.length)
     const before = chunks[index - 1]
-    const isKnownHead = TABLE_HEAD.test(repeated) && text.slice(0, piece.charStart).includes(repeated.trimEnd())
+    const isKnownHead = HEAD.test(repeated) && text.slice(0, piece.charStart).includes(repeated.trimEnd())
     const rules = {
       'is numbered': piece.orderIndex === index,
       'ends in its slice': piece.text === repeated + own,
-      'begins with its slice or the head of a table': repeated === '' || isKnownHead,
+      'begins with its slice, the head of a table or a fence': repeated === '' || isKnownHead,
       'is not blank and has no blank end': piece.text.trim() !== '' && piece.text === piece.text.trimEnd(),
       'comes after the chunk before': !before || (piece.charStart > before.charStart && piece.charEnd > before.charEnd),
       'overlaps in its section only':
@@ -46,7 +46,8 @@ function checkInvariants(text: string, chunks: DocumentChunk[]): void {
   expect({ faults, missed: missed.join('').replace(/[\s\uFEFF]/g, '') }).toEqual({ faults: [], missed: '' })
 }
 
-const TABLE_HEAD = /^[^\n]*\n[^\n\w]*\n$/
+/** The head of a table, or an opening fence. */
+const HEAD = /^(?:[^\n]*\n[^\n\w]*|```)\n$/
 
 const line = fc.stringMatching(/^[a-zé漢]{1,8}( [a-z0-9]{1,8}){0,12}[.:!?]?$/)
 const block = fc.oneof(
@@ -281,9 +282,12 @@ describe('chunkMarkdown, blocks and overlap', () => {
     expect(rows.filter(({ text }) => text.includes('head'))).toHaveLength(2)
   })
 
-  it('cuts a larger code block at its lines', () => {
-    const code = `\`\`\`\n${Array.from({ length: 300 }, (_, i) => `  call(${i})`).join('\n')}\n\`\`\``
-    for (const piece of chunk(code, { overlap: 0 }).slice(1)) expect(piece.text).toMatch(/^ {2}call\(/)
+  it.each([0, 0.2])('cuts a larger code block at its lines, each part below the fence, with overlap %s', overlap => {
+    const code = `\`\`\`js\n${Array.from({ length: 300 }, (_, i) => `  call(${i})`).join('\n')}\n\`\`\``
+    const pieces = chunk(code, { overlap })
+    expect(pieces.length).toBeGreaterThan(5)
+    for (const piece of pieces) expect(piece.text).toMatch(/^```js\n {2}call\(/)
+    expect(pieces.filter(piece => piece.text.endsWith('```'))).toHaveLength(1)
   })
 
   it('cuts a larger item of a list before nested items and paragraphs, else behind sentences', () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { finish } from '../../src/core/steps.ts'
 import type { Candidate } from '../../src/core/types.ts'
 import { chunkMarkdown } from '../../src/ingest/chunking/chunk-markdown.ts'
@@ -78,4 +78,22 @@ it('code that is cut leaves no fence open in a context, and hides no source', ()
     ),
     { numRuns: 300 },
   )
+})
+
+describe('long code that is stored in chunks', () => {
+  const lines = Array.from({ length: 60 }, (_, i) => (i % 7 === 3 ? '' : `  ring(bell${i}, ${i})`))
+  const code = `\`\`\`js\n${lines.join('\n')}\n\`\`\``
+  const pool = chunked(`# Bells\n\nRing them:\n\n${code}\n\nThen rest.`, 'doc', 20, false)
+  const contextOf = (candidates: Candidate[], budgetTokens: number) =>
+    finish(pack(candidates, 'bell30', { ...PLAIN_PACKING, budgetTokens }, inSteps(countWords))).context
+
+  it('stands in fences in each part alone', () => {
+    expect(pool.length).toBeGreaterThan(4)
+    const middle = pool.filter(({ chunk }) => !chunk.text.includes('Bells') && !chunk.text.includes('rest'))
+    for (const one of middle) expect(contextOf([one], 1000)).toMatch(/\n```js\n {2}ring\([\s\S]*\)\n```\n$/u)
+  })
+
+  it('is the code of the document again when all parts are there', () => {
+    expect(contextOf(pool, 1000)).toContain(code)
+  })
 })

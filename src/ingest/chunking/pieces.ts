@@ -9,7 +9,7 @@ export interface Piece extends Span {
   tokens: number
   /** True at the start of a block. A chunk preferably ends before it. */
   opensBlock: boolean
-  /** What a chunk that begins with it repeats: the head of its table for a row, the first cell of its row for a part of a row; null for all else. */
+  /** What a chunk that begins with it repeats: the head of its table for a row, the first cell of its row for a part of a row, the opening fence for lines of code; null for all else. */
   head: Span | null
   /** True for an entry, which needs nothing of the one before it. */
   opensEntry: boolean
@@ -81,6 +81,7 @@ function cutBlock(block: Block, text: string, limits: PieceLimits): Piece[] {
   const pieces = block.parts.flatMap(({ head, ...span }, at) => {
     const part = pieceOf(span, text, limits, at === 0)
     const repeats = head !== null && repeated.has(head) ? head : null
+    if (block.kind === 'code') return halve(part, text, limits).map(piece => ({ ...piece, head: repeats }))
     if (head === null) return halve(part, text, limits)
     // The end of a row would stand under the names of its first columns. A row that is too large is text under the name of its first cell.
     if (part.tokens <= limits.atomic) return [{ ...part, head: repeats }]

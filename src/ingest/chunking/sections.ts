@@ -9,7 +9,7 @@ import { numberedTitles, readNumberedTitles } from './numbered-titles.ts'
 
 /** An item, a row or a line. */
 export interface Part extends Span {
-  /** The head of the table that a row belongs to: the names of the columns and the rule below them; null for all else. */
+  /** The head of the table that a row belongs to: the names of the columns and the rule below them; the opening fence of a line of code; null for all else. */
   head: Span | null
 }
 
@@ -235,10 +235,13 @@ function rowStarts({ headLines, rows }: DrawnTable, lines: readonly Span[], firs
   return head === null ? below : [{ start: head.start, head: null }, ...below]
 }
 
-/** Where fenced code is cut: its fences, which say nothing alone, stay with the lines beside them. */
+/** Where fenced code is cut: its fences, which say nothing alone, stay with the lines beside them. The opening one is the head of all lines that have no other. */
 function fencedStarts(lines: readonly Part[], text: string): Start[] {
-  const code = drawnRows(lines.slice(1, -1), text, true)
-  return [...lines.slice(0, 1), ...code.slice(1)]
+  const [fence, ...code] = lines
+  if (fence === undefined) return []
+  const below = drawnRows(code.slice(0, -1), text, true).slice(1)
+  const head = { start: fence.start, end: fence.end }
+  return [fence, ...below.map(line => ({ ...line, head: line.head ?? head }))]
 }
 
 function linesIn(span: Span, map: [number, number] | null, lines: Span[]): Part[] {

@@ -3,7 +3,7 @@ import type { Steps } from '../../core/steps.ts'
 import type { Span } from '../../core/types.ts'
 import { rememberedSteps } from '../../text/bounded-cache.ts'
 import { isCode } from '../../text/code/is-code.ts'
-import { closesFence, openingFence } from '../../text/fence.ts'
+import { beginsOpenCode, closesFence, openingFence } from '../../text/fence.ts'
 import { endsParagraph } from '../../text/sentences/ends.ts'
 import { LIST_ITEM } from '../../text/sentences/list-item.ts'
 import { sentencesOf } from '../../text/sentences/sentences.ts'
@@ -50,7 +50,7 @@ const REFERENCE = new RegExp(
 )
 
 /**
- * The sentences of a text with what each depends on. Empty for source code, and when the text has a code fence without its other end: then it is not known
+ * The sentences of a text with what each depends on. Empty for source code, and when the text has a code fence that may be the end of code that begins before it: then it is not known
  * what is code. What is behind the first 131,072 code units or 5,000 sentences is left out. Cached for 4,000 texts or 5 million code units.
  */
 export const outlineOf = rememberedSteps(outline, {
@@ -64,7 +64,7 @@ function* outline(text: string): Steps<readonly OutlinedSentence[]> {
   if (isCode(text)) return []
   const outlined: OutlinedSentence[] = []
   const leads = new Leads()
-  let hasOpenFence = false
+  let hasUnsureFence = false
   for (const found of sentencesOf(prefixOf(text, LONGEST_SPLIT))) {
     const { end } = found
     const last = outlined.at(-1)
@@ -78,7 +78,8 @@ function* outline(text: string): Steps<readonly OutlinedSentence[]> {
     }
     const fence = openingFence(sentence)
     const isCode = fence !== null || (found.kind === 'text' && INDENTED.test(sentence) && !LIST_ITEM.test(sentence))
-    hasOpenFence ||= fence !== null && !endsWithFence(sentence, fence)
+    hasUnsureFence ||=
+      fence !== null && !endsWithFence(sentence, fence) && !beginsCode(sentence, fence, text.slice(0, start))
     const form = isCode ? sentence.trimEnd() : sentenceForm(sentence)
     const isHeading = !isCode && HEADING.test(sentence)
     const isRow = found.kind === 'row'
@@ -89,7 +90,7 @@ function* outline(text: string): Steps<readonly OutlinedSentence[]> {
     if (outlined.length >= MOST_OF_CHUNK) break
     if (outlined.length % SENTENCES_PER_STEP === 0) yield
   }
-  return hasOpenFence ? [] : outlined
+  return hasUnsureFence ? [] : outlined
 }
 
 /** Length of the marks at the start that belong to the sentence before, such as the end of emphasis, with the white space behind them. */
@@ -100,6 +101,11 @@ function lengthOfRest(sentence: string): number {
 function endsWithFence(block: string, fence: string): boolean {
   const lines = block.trimEnd().split('\n')
   return lines.length > 1 && closesFence(lines.at(-1) ?? '', fence)
+}
+
+function beginsCode(block: string, fence: string, before: string): boolean {
+  const [line = '', below = ''] = block.split('\n', 2)
+  return beginsOpenCode(line, fence, before, below)
 }
 
 interface Kind {

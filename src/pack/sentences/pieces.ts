@@ -33,11 +33,11 @@ export function* piecesOf(candidate: Candidate, room: number, cost: CostModel): 
   for (const sentence of sentencesToCut(candidate.chunk)) {
     index++
     const isFresh = sentence.start >= fresh.start && sentence.end <= fresh.end
-    const cut = !isFresh ? null : sentence.kind === 'code' ? codeLinesOf : isBody(sentence, head) ? rowPartsOf : null
+    const cut = isFresh ? cutOf(sentence, head) : null
     const above = cut === rowPartsOf ? [unitOver(candidate, head)] : []
     const gap = GAP_TOKENS * above.length
     const isTooLong = cut !== null && sum(yield* cost.costsOf([...above, unitOver(candidate, [sentence])])) + gap > room
-    const found = isTooLong ? cut(sentence) : []
+    const found = isTooLong ? cut(sentence, candidate.chunk.text.slice(0, sentence.start)) : []
     const parts = found.length > 0 && pieces.length + found.length <= MOST_OF_CHUNK ? found : [sentence]
     for (const [part, own] of parts.entries()) {
       const start = Math.max(own.start, fresh.start)
@@ -47,6 +47,15 @@ export function* piecesOf(candidate: Candidate, room: number, cost: CostModel): 
     if (index % SENTENCES_PER_STEP === 0) yield
   }
   return pieces
+}
+
+/** How a sentence is cut that does not fit; null when it stays whole. */
+function cutOf(
+  sentence: CutSentence,
+  head: readonly CutSentence[],
+): ((sentence: CutSentence, before: string) => CutSentence[]) | null {
+  if (sentence.kind === 'code') return codeLinesOf
+  return isBody(sentence, head) ? rowPartsOf : null
 }
 
 const isBody = ({ kind }: CutSentence, head: readonly CutSentence[]) => kind === 'row' && head.length === HEAD_ROWS

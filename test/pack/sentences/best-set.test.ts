@@ -210,6 +210,14 @@ describe('the best sentences of a chunk', () => {
     expect(chosen(tools, [0, 0, 0, 0, 0, 6], 21)).toEqual(['- Allowed:', '- a saw of the hall'])
   })
 
+  it('of code whose end is in the next chunk are the lines that are asked for, below the fence', () => {
+    const lines = Array.from({ length: 12 }, (_, i) => `ring(bell${i}, at, ${i});`)
+    for (const opening of ['```js', '```'])
+      expect(chosen([opening, ...lines].join('\n'), [0], 28, 'bell7')).toEqual([opening, 'ring(bell7, at, 7);'])
+    const stray = ['The bells.', '```', ...lines].join('\n')
+    expect(chosen(stray, [0, 9], 28, 'bell7')).toEqual(['The bells.'])
+  })
+
   it('of code are no brackets without the lines above them', () => {
     const lines = ['when the tide of the harbour rises {', '  open the gate of it now', '}', 'else close it {', '}']
     const code = ['The harbour has a gate.', '', '```js', ...lines, '```'].join('\n')

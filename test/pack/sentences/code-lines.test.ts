@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { codeLinesOf } from '../../../src/pack/sentences/code-lines.ts'
 
-const linesOf = (text: string) => codeLinesOf({ text, start: 5, end: 5 + text.length, kind: 'code' })
+const linesOf = (text: string, before = 'Run.\n') =>
+  codeLinesOf({ text, start: before.length, end: before.length + text.length, kind: 'code' }, before)
 
 describe('the lines of a block of code', () => {
   it('are the block again when they are joined, each with the blank lines behind it', () => {
@@ -20,7 +21,23 @@ describe('the lines of a block of code', () => {
     )
   })
 
-  it('are none without an end, without code, and for a fence that is indented', () => {
+  it('have an empty end where the chunk ends inside of the code', () => {
+    for (const [text, before] of [
+      ['```js\nrun()\nstop()', 'Run.\n'],
+      ['```\nrun()\nstop()', ''],
+      ['```\nrun()\nstop()', 'Run it:\n'],
+    ] as const) {
+      const lines = linesOf(text, before)
+      expect(lines.map(one => one.text).join('')).toBe(text)
+      expect(lines.at(-1)).toMatchObject({
+        text: '',
+        start: before.length + text.length,
+        end: before.length + text.length,
+      })
+    }
+  })
+
+  it('are none where the fence may be the end of other code, without code, and for a fence that is indented', () => {
     for (const text of ['```\nrun()\n', '```\n```\n', '  ```\n  run()\n  ```\n']) expect(linesOf(text)).toEqual([])
   })
 
