@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { type Command, InvalidArgumentError } from 'commander'
 import { z } from 'zod'
-import { StowageError } from '../core/errors.ts'
+import { badRequest, StowageError } from '../core/errors.ts'
 import type { Collected } from '../rollout/compare/collect.ts'
 import type { ExperimentReport } from '../rollout/compare/experiment-report.ts'
 import { experimentText, pairsText } from '../rollout/compare/report-text.ts'
@@ -55,7 +55,7 @@ export function addAbCommand(program: Command, dependencies: AbCommandDependenci
 
 async function runAb(files: string[], flags: AbFlags, dependencies: AbCommandDependencies): Promise<void> {
   if ((files.length === 0) === (flags.url === undefined))
-    throw new StowageError('bad_request', 'name files of traces, or a server with --url')
+    throw badRequest('name files of traces, or a server with --url')
   const { experiment = null, since = null, share = null } = flags
   // Loaded here: no other command needs the statistics.
   const [{ COLLECT_LIMITS, createCollector }, { experimentReport }] = await Promise.all([
@@ -132,7 +132,7 @@ async function readServer(url: string, { apiKey, experiment }: AbFlags, read: Re
     if (response.ok && response.body) return response.body
     if (response.status === 404) {
       const unknown = await unknownExperiment(response)
-      if (unknown?.isMisspelt) throw new StowageError('bad_request', `${target}: ${unknown.message}`)
+      if (unknown?.isMisspelt) throw badRequest(`${target}: ${unknown.message}`)
       if (unknown !== null) return []
     }
     const hint = response.status === 401 || response.status === 403 ? '; --api-key must be the key of an operator' : ''
@@ -190,7 +190,7 @@ function nothingFound({ lines, broken, faults, others }: Collected, experiment: 
   const read = `${counted(lines, 'line was', 'lines were')} read${broken > 0 ? `, ${broken} of them not understood (${faults[0]})` : ''}`
   const known = [...others].sort().join(', ')
   const none = experiment === null ? 'no request of an experiment' : `no request of the experiment ${experiment}`
-  return new StowageError('bad_request', `${none}: ${read}${known ? `; there are ${known}` : ''}`)
+  return badRequest(`${none}: ${read}${known ? `; there are ${known}` : ''}`)
 }
 
 function shareOption(text: string): number {

@@ -6,7 +6,7 @@ import type { Estimate } from '../contextualize/report/estimate.ts'
 import type { SampledContext } from '../contextualize/report/sample.ts'
 import type { RollbackResult } from '../contextualize/rollback.ts'
 import type { Spending } from '../contextualize/state/spending.ts'
-import { StowageError, withPlace } from '../core/errors.ts'
+import { badRequest, withPlace } from '../core/errors.ts'
 import { printJson } from '../qdrant/json.ts'
 import {
   coverageText,
@@ -113,14 +113,12 @@ async function runContextualize(
   { open, out, progress: stream }: ContextualizeCommandDependencies,
 ): Promise<void> {
   const modes = MODES.filter(mode => flags[mode] !== undefined)
-  if (modes.length > 1)
-    throw new StowageError('bad_request', 'give one of --dry-run, --sample, --rollback and --status at a time')
+  if (modes.length > 1) throw badRequest('give one of --dry-run, --sample, --rollback and --status at a time')
   if (flags.alias !== undefined && flags.into === undefined)
-    throw new StowageError('bad_request', '--alias needs --into: only a copy takes an alias over')
-  if (flags.into === flags.collection)
-    throw new StowageError('bad_request', '--into needs the name of another collection')
+    throw badRequest('--alias needs --into: only a copy takes an alias over')
+  if (flags.into === flags.collection) throw badRequest('--into needs the name of another collection')
   if (flags.into !== undefined && flags.rollback)
-    throw new StowageError('bad_request', 'with --into there is nothing to roll back: the collection is as it was')
+    throw badRequest('with --into there is nothing to roll back: the collection is as it was')
   const environment = await open({ ...flags, onlyPayload: flags.onlyPayload ?? false })
   const progress = createProgress(stream)
   try {

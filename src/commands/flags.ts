@@ -1,6 +1,6 @@
 import Table from 'cli-table3'
 import { type Command, InvalidArgumentError } from 'commander'
-import { StowageError } from '../core/errors.ts'
+import { badRequest, StowageError } from '../core/errors.ts'
 import { flagsFile, type NewExperiment, unleashImport } from '../flags/export.ts'
 import type { ListedFlag } from '../flags/list.ts'
 import type { Plan } from '../pipeline/plan/plan.ts'
@@ -59,8 +59,7 @@ async function list(
   const opened = await open()
   try {
     const { tenants, faults } = opened
-    if (tenant !== undefined && !tenants.includes(tenant))
-      throw new StowageError('bad_request', `no tenant is called ${tenant}`)
+    if (tenant !== undefined && !tenants.includes(tenant)) throw badRequest(`no tenant is called ${tenant}`)
     const listed = (tenant === undefined ? tenants : [tenant]).flatMap(name => opened.list(name))
     out.write(json ? `${JSON.stringify({ flags: listed, faults })}\n` : tableOf(listed, faults))
     if (faults.length > 0)
@@ -117,12 +116,11 @@ async function experimentOf(
 ): Promise<NewExperiment | null> {
   if (name === undefined) {
     if (plan === undefined && share === undefined) return null
-    throw new StowageError('bad_request', '--plan and --share belong to an experiment: name it with --experiment')
+    throw badRequest('--plan and --share belong to an experiment: name it with --experiment')
   }
-  if (plan === undefined)
-    throw new StowageError('bad_request', '--plan is needed: the plan values of the treatment, or the name of a plan')
+  if (plan === undefined) throw badRequest('--plan is needed: the plan values of the treatment, or the name of a plan')
   const faults = await faultsOfPlan(plan)
-  if (faults.length > 0) throw new StowageError('bad_request', faults.join('; '))
+  if (faults.length > 0) throw badRequest(faults.join('; '))
   return { name, share: share ?? 10, plan }
 }
 

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { WRITER_KINDS, type WriterKind } from '../contexts/context.ts'
-import { StowageError, withPlace } from '../core/errors.ts'
+import { badRequest, StowageError, withPlace } from '../core/errors.ts'
 import { CHUNKINGS } from '../core/types.ts'
 import { CHUNK_DEFAULTS, defaultTargetTokens } from '../ingest/chunking/options.ts'
 import { DOCUMENT_EXTENSIONS } from '../ingest/documents/formats.ts'
@@ -173,8 +173,7 @@ async function runIngest(
 ): Promise<void> {
   const { url: _url, apiKey: _apiKey, code, json, context, ...options } = flags
   const { dryRun = false, prune = false, source: name } = options
-  if (prune && name === undefined)
-    throw new StowageError('bad_request', '--prune needs --source: only documents of this source are deleted')
+  if (prune && name === undefined) throw badRequest('--prune needs --source: only documents of this source are deleted')
   const startedAt = performance.now()
   // Loaded here: no other command needs the readers of documents.
   const [{ openDocuments }, { ingest }] = await Promise.all([
@@ -192,7 +191,7 @@ async function runIngest(
   try {
     if (!environment.durable && !dryRun) {
       const message = 'no place to store the documents: give --url, or set QDRANT_URL or EMBEDDED_PATH'
-      throw new StowageError('bad_request', message)
+      throw badRequest(message)
     }
     await refuseLastingKeywords(environment, collection)
     const warning = environment.embedder === null ? keywordsOnly(environment, project) : null

@@ -1,6 +1,6 @@
 import Table from 'cli-table3'
 import { type Command, Option } from 'commander'
-import { StowageError } from '../core/errors.ts'
+import { badRequest, StowageError } from '../core/errors.ts'
 import { CHUNKINGS, type Chunking } from '../core/types.ts'
 import { type FindProject, PROJECT_NAME, PROJECT_VERSION, type Project, readProject } from '../projects/project.ts'
 import {
@@ -126,7 +126,7 @@ async function create(name: string, flags: CreateFlags, { open, out, now }: Proj
     mapping: given(pairs(flags.map, '--map')),
   })
   const { project, faults } = readProject(asked, name)
-  if (project === null) throw new StowageError('bad_request', `The project cannot be stored:\n  ${faults.join('\n  ')}`)
+  if (project === null) throw badRequest(`The project cannot be stored:\n  ${faults.join('\n  ')}`)
   await projects.create(project)
   out.write(`project ${name} created\n`)
 }
@@ -141,7 +141,7 @@ function pairs(texts: readonly string[], option: string): Record<string, string>
   return Object.fromEntries(
     texts.map(text => {
       const at = text.indexOf('=')
-      if (at < 1) throw new StowageError('bad_request', `${option} ${text}: give a name, = and a value`)
+      if (at < 1) throw badRequest(`${option} ${text}: give a name, = and a value`)
       return [text.slice(0, at), text.slice(at + 1)]
     }),
   )
@@ -179,7 +179,7 @@ async function remove(
   const projects = await open()
   if (!yes) {
     const also = withCollection ? ' and its collection with all points' : ''
-    throw new StowageError('bad_request', `This deletes the project ${name}${also}. Repeat the command with --yes.`)
+    throw badRequest(`This deletes the project ${name}${also}. Repeat the command with --yes.`)
   }
   if (withCollection) {
     const { collection } = await projectNamed(name, projects.find)

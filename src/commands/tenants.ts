@@ -1,7 +1,7 @@
 import { readFile, realpath, rename, stat, writeFile } from 'node:fs/promises'
 import Table from 'cli-table3'
 import type { Command } from 'commander'
-import { StowageError } from '../core/errors.ts'
+import { badRequest, StowageError } from '../core/errors.ts'
 import { fieldOf, type Surroundings } from '../tenants/file/build.ts'
 import { addKey, addTenant, fileWith, type NewKey } from '../tenants/file/edit.ts'
 import { formatOf } from '../tenants/file/parse.ts'
@@ -71,7 +71,7 @@ async function check(
 ): Promise<void> {
   const known = surroundings()
   const file = named ?? known.environment?.TENANTS_FILE
-  if (file === undefined) throw new StowageError('bad_request', 'name a file, or set TENANTS_FILE')
+  if (file === undefined) throw badRequest('name a file, or set TENANTS_FILE')
   await requireFile(file)
   const read = readTenantsFile(
     await readFile(file),
@@ -197,7 +197,7 @@ async function requireFile(file: string): Promise<void> {
   const facts = await stat(file).catch(() => null)
   // A pipe is read like a file.
   if (facts === null || facts.isDirectory())
-    throw new StowageError('bad_request', `${file}: ${facts ? 'is a folder' : 'there is no such file'}`)
+    throw badRequest(`${file}: ${facts ? 'is a folder' : 'there is no such file'}`)
 }
 
 /** Changes a file that is right before and after. It is replaced as a whole, so that no reader sees a part of it. */

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs'
-import { StowageError } from '../core/errors.ts'
+import { badRequest } from '../core/errors.ts'
 
 /** Files of traces with their rotated ones, the oldest first, and their sizes. @throws StowageError `bad_request` when one is missing */
 export function traceFiles(named: readonly string[]): { path: string; bytes: number }[] {
@@ -24,5 +24,5 @@ function withRotated(path: string): string[] {
 function sizeOf(path: string): number {
   const facts = statSync(path, { throwIfNoEntry: false })
   if (facts?.isFile()) return facts.size
-  throw new StowageError('bad_request', `${path}: ${facts ? 'is not a file' : 'there is no such file'}`)
+  throw badRequest(`${path}: ${facts ? 'is not a file' : 'there is no such file'}`)
 }

@@ -19,12 +19,17 @@ interface UpstreamAnswer {
   retry_after?: string | number | null
 }
 
+interface ErrorExtras {
+  details?: ErrorDetails
+  cause?: unknown
+}
+
 /** An error with a code of the API. Clients see `message` and `details`; `cause` is only logged. */
 export class StowageError extends Error {
   readonly code: ErrorCode
   readonly details: ErrorDetails | undefined
 
-  constructor(code: ErrorCode, message: string, options: { details?: ErrorDetails; cause?: unknown } = {}) {
+  constructor(code: ErrorCode, message: string, options: ErrorExtras = {}) {
     super(message, { cause: options.cause })
     this.name = 'StowageError'
     this.code = code
@@ -34,6 +39,11 @@ export class StowageError extends Error {
   get status(): number {
     return ERRORS[this.code].status
   }
+}
+
+/** What the caller has to change: a request, or an option of the command line. */
+export function badRequest(message: string, extras?: ErrorExtras): StowageError {
+  return new StowageError('bad_request', message, extras)
 }
 
 /** The message of what was thrown, which may be no error. */

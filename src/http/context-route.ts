@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express'
-import { StowageError } from '../core/errors.ts'
+import { badRequest } from '../core/errors.ts'
 import type { Reporter } from '../observe/events.ts'
 import type { Assignment } from '../pipeline/plan/assignment.ts'
 import type { PackContext } from '../pipeline/services.ts'
@@ -39,7 +39,7 @@ export function contextRoute({
 
 function refuseCompressed(encoding: string | undefined): void {
   if (encoding === undefined || encoding.toLowerCase() === 'identity') return
-  throw new StowageError('bad_request', `content-encoding ${encoding} is not supported: send uncompressed JSON`, {
+  throw badRequest(`content-encoding ${encoding} is not supported: send uncompressed JSON`, {
     details: [{ field: 'content-encoding', message: 'must be absent or identity', value: encoding }],
   })
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { StowageError } from '../core/errors.ts'
+import { badRequest, StowageError } from '../core/errors.ts'
 import { redactUrls } from '../core/redact-urls.ts'
 import type { Reporter } from '../observe/events.ts'
 import { printJson } from '../qdrant/json.ts'
@@ -50,7 +50,7 @@ function asStowageError(error: unknown): StowageError | null {
   if (error instanceof StowageError) return error
   // Express sets `status` on faults of the client, for example a path that cannot be decoded.
   const isBadRequest = error instanceof Error && 'status' in error && error.status === 400
-  return isBadRequest ? new StowageError('bad_request', error.message, { cause: error }) : null
+  return isBadRequest ? badRequest(error.message, { cause: error }) : null
 }
 
 /** What a client sees of an error that nobody expected. */

@@ -1,4 +1,4 @@
-import { StowageError } from '../core/errors.ts'
+import { badRequest } from '../core/errors.ts'
 import { finish } from '../core/steps.ts'
 import { type ContextRequest, contextRequestSchema } from '../pipeline/context-request.ts'
 import { parseJsonBody } from './body/json-body.ts'
@@ -32,7 +32,7 @@ function refuseLongFields(body: Buffer): void {
       if (length <= LONGEST_FIELD || LONG_FIELDS.includes(key)) return
       const field = key.slice(0, 100) || 'body'
       const message = `is longer than ${LONGEST_FIELD} bytes`
-      throw new StowageError('bad_request', `Invalid request: ${field}: ${message}`, {
+      throw badRequest(`Invalid request: ${field}: ${message}`, {
         details: [{ field, message, value: null }],
       })
     },

@@ -1,5 +1,5 @@
 import type { ContextWriter } from '../contexts/context.ts'
-import { StowageError } from '../core/errors.ts'
+import { badRequest, StowageError } from '../core/errors.ts'
 import type { Embedder } from '../core/ports.ts'
 import type { Chunking } from '../core/types.ts'
 import { contentHash } from '../text/fingerprint.ts'
@@ -110,8 +110,7 @@ export async function ingest(
 ): Promise<IngestSummary> {
   const { collection, batchSize = DEFAULT_BATCH_SIZE, dryRun = false, source } = options
   const { embedder, target } = dependencies
-  if (options.prune && source === undefined)
-    throw new StowageError('bad_request', 'pruning needs the name of the source')
+  if (options.prune && source === undefined) throw badRequest('pruning needs the name of the source')
   const opened = await target.open(collection, { denseSize: embedder?.dimensions ?? null, create: !dryRun })
   if (opened && !options.allowMixedEmbedders) await refuseMixing(opened, embedder, collection)
   const writer = dryRun ? null : opened

@@ -2,7 +2,7 @@ import { createReadStream, existsSync } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
-import { StowageError } from '../core/errors.ts'
+import { badRequest } from '../core/errors.ts'
 import { readableName } from '../text/names/readable-name.ts'
 import { type ConversionLimits, createConverter, type DocumentConverter } from './documents/converter.ts'
 import { DOCUMENT_EXTENSIONS, DOCUMENT_FILE, DOCUMENT_OR_CODE_FILE, formatOf, hintsFor } from './documents/formats.ts'
@@ -66,7 +66,7 @@ export const documentRow = z
  */
 export async function openDocuments(path: string, options: OpenOptions = {}): Promise<DocumentSource> {
   const given = await stat(path).catch(() => null)
-  if (given === null) throw new StowageError('bad_request', `nothing to read at ${path}`)
+  if (given === null) throw badRequest(`nothing to read at ${path}`)
   return openPlace(given.isFile() ? path : placeOfDocuments(path), options)
 }
 
@@ -93,7 +93,7 @@ async function openPlace(path: string, options: OpenOptions): Promise<DocumentSo
     ]
     const note = others.length > 0 ? ` (skipped: ${others.join(', ')})` : ''
     const known = `${DOCUMENT_EXTENSIONS}${options.code ? ' file and no source code' : ' file'}`
-    throw new StowageError('bad_request', [`no ${known} below ${root}${note}`, ...hintsFor(skipped)].join('; '))
+    throw badRequest([`no ${known} below ${root}${note}`, ...hintsFor(skipped)].join('; '))
   }
   const sizes = await sizesOf(files)
   return {
@@ -152,7 +152,7 @@ async function sizesOf(files: readonly string[]): Promise<ReadonlyMap<string, nu
 async function* readRows(path: string, idOf: (id: string) => string): AsyncIterable<SourceDocument> {
   for await (const { line, bytes, isBroken, row, faults } of readJsonLines(path, documentRow)) {
     const place = `${path}:${line}`
-    if (row === null) throw new StowageError('bad_request', `${place}: ${faults.join('; ')}`)
+    if (row === null) throw badRequest(`${place}: ${faults.join('; ')}`)
     const document = { ...row, docId: idOf(row.docId), place, bytes }
     yield isBroken ? { ...document, warning: `${place} is not valid UTF-8` } : document
   }

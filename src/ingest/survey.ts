@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
-import { StowageError } from '../core/errors.ts'
+import { badRequest, type StowageError } from '../core/errors.ts'
 
 /** What is below a folder. */
 export interface Survey {
@@ -68,7 +68,7 @@ function entriesOf(folder: string) {
 }
 
 function cannotRead({ folder, reason }: UnreadableFolder): StowageError {
-  return new StowageError('bad_request', `cannot read ${folder}: ${reason}`)
+  return badRequest(`cannot read ${folder}: ${reason}`)
 }
 
 /** The path of a file below `root`, with `/` between folders and without `.md`. */

@@ -1,5 +1,5 @@
 import { type Config, diskFault } from '../config.ts'
-import { StowageError } from '../core/errors.ts'
+import { badRequest } from '../core/errors.ts'
 import { type EmbeddedServer, startEmbeddedServer } from '../embedded/server.ts'
 
 /** The Qdrant behind stowage: a real server, or the embedded engine on a loopback port. */
@@ -37,7 +37,7 @@ export async function openUpstream(
 export async function openExisting(config: Config, where: { url?: string; apiKey?: string }): Promise<Upstream> {
   const { QDRANT_URL, EMBEDDED_PATH } = config.settings
   if (where.url === undefined && QDRANT_URL === undefined && EMBEDDED_PATH === undefined)
-    throw new StowageError('bad_request', 'no place with collections: give --url, or set QDRANT_URL or EMBEDDED_PATH')
+    throw badRequest('no place with collections: give --url, or set QDRANT_URL or EMBEDDED_PATH')
   return openUpstream(config, where)
 }
 

@@ -1,5 +1,5 @@
 import { FailedCallError } from '../../contexts/model-writer.ts'
-import { StowageError } from '../../core/errors.ts'
+import { badRequest, type StowageError } from '../../core/errors.ts'
 
 /** What both SDKs put on their errors. */
 interface SdkError {
@@ -21,12 +21,11 @@ const NO_CREDIT = /credit balance is too low/iu
  */
 export function describeFailure(error: unknown, model: string): FailedCallError | StowageError {
   const { status, code = null, type = null, message = '', name = '' } = error as SdkError
-  const stop = (text: string) => new StowageError('bad_request', text)
-  if (status === 401 || status === 403) return stop(`CONTEXT_API_KEY: the endpoint refused the key (${status})`)
+  if (status === 401 || status === 403) return badRequest(`CONTEXT_API_KEY: the endpoint refused the key (${status})`)
   if (status === 404 || code === 'model_not_found')
-    return stop(`CONTEXT_MODEL: the endpoint does not know ${model}, or CONTEXT_BASE_URL is wrong (${status})`)
+    return badRequest(`CONTEXT_MODEL: the endpoint does not know ${model}, or CONTEXT_BASE_URL is wrong (${status})`)
   if (status === 402 || (status !== undefined && (NO_MONEY.test(`${code} ${type}`) || NO_CREDIT.test(message))))
-    return stop(`CONTEXT_API_KEY: the endpoint says that the account has no credit left (${status})`)
+    return badRequest(`CONTEXT_API_KEY: the endpoint says that the account has no credit left (${status})`)
   if (status === 429) return new FailedCallError('rate_limited', 'the endpoint asked to wait (429)')
   if (status === 408 || TIMEOUT_NAMES.test(`${name} ${error?.constructor?.name}`))
     return new FailedCallError('timeout', 'the endpoint did not answer in time')

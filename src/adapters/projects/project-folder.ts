@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { link, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { compareText } from '../../core/collections.ts'
-import { messageOf, StowageError } from '../../core/errors.ts'
+import { badRequest, messageOf, StowageError } from '../../core/errors.ts'
 import { makeFolder } from '../../files/make-folder.ts'
 import { PROJECT_NAME, type Project, readProject } from '../../projects/project.ts'
 import { printable } from '../../text/printable.ts'
@@ -59,10 +59,7 @@ export function openProjectFolder(folder: string): ProjectFolder {
         await link(next, pathOf(project.name))
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-        throw new StowageError(
-          'bad_request',
-          `There is a project ${project.name} already. Delete it first, or take another name.`,
-        )
+        throw badRequest(`There is a project ${project.name} already. Delete it first, or take another name.`)
       } finally {
         await rm(next, { force: true })
       }

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { styleText } from 'node:util'
-import { StowageError } from '../../core/errors.ts'
+import { badRequest, StowageError } from '../../core/errors.ts'
 import { redactUrls } from '../../core/redact-urls.ts'
 import { openGoldenFolder } from '../../evaluation/golden-add/golden-files.ts'
 import { type Marker, type MarkingResult, markQuestions } from '../../evaluation/golden-add/marking.ts'
@@ -59,7 +59,7 @@ function onlyCollection({ questions, traces, withoutText, broken }: SeenQuestion
     names.length > 1
       ? `the traces are of ${names.join(', ')}; choose one with --collection`
       : `no question to mark: ${counted(traces, 'trace')}, ${withoutText} of them without the text of the query (TRACE_QUERY_TEXT), ${counted(broken, 'line')} not understood`
-  throw new StowageError('bad_request', why)
+  throw badRequest(why)
 }
 
 function openMarker(

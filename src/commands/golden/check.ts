@@ -1,4 +1,4 @@
-import { StowageError } from '../../core/errors.ts'
+import { badRequest, StowageError } from '../../core/errors.ts'
 import { checkGoldenSet, checkHalves } from '../../evaluation/golden-check/check.ts'
 import type { Finding } from '../../evaluation/golden-check/finding.ts'
 import { errorsText, findingsText } from '../../evaluation/golden-check/findings-text.ts'
@@ -32,10 +32,9 @@ export async function runCheck(
   dependencies: GoldenCheckDependencies,
 ): Promise<void> {
   const { train, test } = flags
-  if ((train === undefined) !== (test === undefined))
-    throw new StowageError('bad_request', 'give both --train and --test')
+  if ((train === undefined) !== (test === undefined)) throw badRequest('give both --train and --test')
   const paths = [...names, ...(train === undefined || test === undefined ? [] : [train, test])].map(goldenFolder)
-  if (paths.length === 0) throw new StowageError('bad_request', 'name golden sets, or --train and --test')
+  if (paths.length === 0) throw badRequest('name golden sets, or --train and --test')
   const countTokens = await dependencies.countTokens()
   const { examined, findings } = await withLiveCollection(flags, dependencies.openCollection, async live => {
     const examined: ExaminedSet[] = []

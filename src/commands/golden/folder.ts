@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { StowageError } from '../../core/errors.ts'
+import { badRequest } from '../../core/errors.ts'
 
 const SHIPPED_GOLDENS = fileURLToPath(new URL('../../../goldens', import.meta.url))
 
@@ -11,5 +11,5 @@ export function goldenFolder(name: string): string {
   const places = isName ? [join('goldens', name), join(SHIPPED_GOLDENS, name), name] : [name]
   const found = places.find(place => existsSync(place))
   if (found) return found
-  throw new StowageError('bad_request', `no golden set ${name}: looked for ${places.join(', ')}`)
+  throw badRequest(`no golden set ${name}: looked for ${places.join(', ')}`)
 }

@@ -1,4 +1,4 @@
-import { StowageError } from '../../core/errors.ts'
+import { badRequest } from '../../core/errors.ts'
 
 /** Token budgets of a comparison: the whole curve, from a single chunk to more than most questions need. */
 export const REPLAY_BUDGETS: readonly number[] = [250, 500, 1000, 2000, 4000]
@@ -17,5 +17,5 @@ export function sortedBudgets(budgets: readonly number[]): number[] {
 /** @throws StowageError `bad_request` when the replay does not run at the budget of an option */
 export function refuseOtherBudget(option: string, budget: number | undefined, budgets: readonly number[]): void {
   if (budget !== undefined && !budgets.includes(budget))
-    throw new StowageError('bad_request', `${option} ${budget} is not among the budgets: ${budgets.join(', ')}`)
+    throw badRequest(`${option} ${budget} is not among the budgets: ${budgets.join(', ')}`)
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { isPlanFile } from '../../config/plan-file.ts'
-import { StowageError } from '../../core/errors.ts'
+import { badRequest } from '../../core/errors.ts'
 import { isNamedArm } from '../../evaluation/arms/named-arms.ts'
 import { type Baseline, baselineOf, parseBaseline, printBaseline } from '../../evaluation/gate/baseline.ts'
 import { judge } from '../../evaluation/gate/judge.ts'
@@ -37,9 +37,9 @@ export async function runGate(
   refuseNoFolder('--update-baseline', updateBaseline)
   const known = existsSync(file) ? parseBaseline(await readFile(file, 'utf8'), file) : null
   if (known === null && gate !== undefined)
-    throw bad(`--gate ${file}: there is no such file; --update-baseline makes it`)
+    throw badRequest(`--gate ${file}: there is no such file; --update-baseline makes it`)
   const paths = names.length > 0 ? names : (known?.sets.map(({ path }) => path) ?? [])
-  if (paths.length === 0) throw bad(`--update-baseline ${file}: name the golden sets of the first baseline`)
+  if (paths.length === 0) throw badRequest(`--update-baseline ${file}: name the golden sets of the first baseline`)
   const { out, plans } = dependencies
   if (known !== null) refuseMissingArm(flags, known.arm, file)
   const arms = [readOnePlan(flags, known?.arm ?? 'measured', plans())]
@@ -69,7 +69,7 @@ const GIVEN_NAME = /^[^=:,\s]+$/u
 function refuseMissingArm({ arms, arm: named }: ArmFlags, known: string, file: string): void {
   const isGiven = Boolean(arms) || named.length > 0
   if (isGiven || !GIVEN_NAME.test(known) || isNamedArm(known) || isPlanFile(known)) return
-  throw bad(
+  throw badRequest(
     `baseline ${file} was made with --arm ${known}=…, and does not keep its plan: give the same --arm ${known}=…`,
   )
 }
@@ -86,8 +86,4 @@ async function writeVerdict(
   if (json) await writeFile(json, `${JSON.stringify({ ...report, gate: result })}\n`)
   if (markdown) await writeFile(markdown, gateMarkdown(result, file, command))
   if (!result.passed) throw new Error(verdictText(result, file))
-}
-
-function bad(message: string): StowageError {
-  return new StowageError('bad_request', message)
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { StowageError } from '../../core/errors.ts'
+import { badRequest } from '../../core/errors.ts'
 import type { Arm, PlanArm } from '../../evaluation/arms/arm.ts'
 import type { NamedPlans } from '../../evaluation/arms/named-arms.ts'
 import { readArms } from '../../evaluation/arms/parse.ts'
@@ -54,7 +54,7 @@ function refuseEqual(sets: readonly GoldenSet[], paths: readonly string[]): void
       sets[other]?.hash === hash
         ? 'have the same questions, gold passages and documents: leave one out'
         : `are both called ${name}, and reports tell sets by their names: give one of the folders another name`
-    throw new StowageError('bad_request', `${both} ${fault}`)
+    throw badRequest(`${both} ${fault}`)
   }
 }
 
@@ -82,7 +82,7 @@ export function readComparison(
   const names = arms.map(({ name }) => name)
   const reference = against ?? (names.includes(DEFAULT_AGAINST) ? DEFAULT_AGAINST : (names[0] ?? ''))
   if (names.includes(reference)) return { arms, against: reference }
-  throw new StowageError('bad_request', `--against ${reference} is not among the arms: ${names.join(', ')}`)
+  throw badRequest(`--against ${reference} is not among the arms: ${names.join(', ')}`)
 }
 
 /**
@@ -93,11 +93,10 @@ export function readOnePlan({ arms = '', arm: named }: ArmFlags, otherwise: stri
   const isNamed = arms !== '' || named.length > 0
   const [arm, ...others] = readArms({ arms: isNamed ? arms : otherwise, named }, plans)
   if (arm?.kind === 'plan' && others.length === 0) return arm
-  throw new StowageError('bad_request', 'give one arm, and not a server: a plan with its overrides, or a plan file')
+  throw badRequest('give one arm, and not a server: a plan with its overrides, or a plan file')
 }
 
 /** Refuses a file whose folder does not exist before any work is done for it. @throws StowageError `bad_request` */
 export function refuseNoFolder(option: string, file: string | undefined): void {
-  if (file && !existsSync(dirname(file)))
-    throw new StowageError('bad_request', `${option} ${file}: there is no folder ${dirname(file)}`)
+  if (file && !existsSync(dirname(file))) throw badRequest(`${option} ${file}: there is no folder ${dirname(file)}`)
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { StowageError } from '../../core/errors.ts'
+import { badRequest } from '../../core/errors.ts'
 import type { LiveCollection } from '../../evaluation/golden-set/collection-set.ts'
 import { ADDRESS_KEY, ADDRESS_URL, type Address, addressOf, nonEmpty, urlOption } from '../option-values.ts'
 
@@ -28,7 +28,7 @@ export async function withLiveCollection<Result>(
 ): Promise<Result> {
   const { url, collection } = options
   if (collection === undefined) {
-    if (url !== undefined) throw new StowageError('bad_request', '--url needs --collection, the collection to ask')
+    if (url !== undefined) throw badRequest('--url needs --collection, the collection to ask')
     return work(null)
   }
   const live = await open({ ...addressOf(options), collection })

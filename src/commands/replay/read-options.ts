@@ -1,4 +1,4 @@
-import { StowageError } from '../../core/errors.ts'
+import { badRequest } from '../../core/errors.ts'
 import type { Chunking } from '../../core/types.ts'
 import type { RuleName } from '../../evaluation/ablation/rules.ts'
 import type { ReportOptions } from './html-report.ts'
@@ -99,5 +99,5 @@ export function readMode(flags: ReplayFlags): ReplayMode {
   if (unread === undefined) return mode
   const readers = READ_BY[unread].map(name => MODES[name]).join(', ')
   const option = `--${unread.replace(/[A-Z]/gu, letter => `-${letter.toLowerCase()}`)}`
-  throw new StowageError('bad_request', `${MODES[mode]} does not read ${option}; read by: ${readers}`)
+  throw badRequest(`${MODES[mode]} does not read ${option}; read by: ${readers}`)
 }

@@ -1,4 +1,4 @@
-import { StowageError } from '../../core/errors.ts'
+import { badRequest } from '../../core/errors.ts'
 import { JUDGED } from '../../evaluation/judge/judge.ts'
 import { defaultTargetTokens } from '../../ingest/chunking/options.ts'
 import { ablate } from './ablate.ts'
@@ -23,7 +23,7 @@ export async function runReplay(
   for (const option of ['json', 'markdown', 'report'] as const) refuseNoFolder(`--${option}`, flags[option])
   refuseUnjudged(flags, mode)
   if (mode === 'gate' || mode === 'updateBaseline') return runGate(names, flags, dependencies)
-  if (names.length === 0) throw new StowageError('bad_request', "missing required argument 'set'")
+  if (names.length === 0) throw badRequest("missing required argument 'set'")
   if (mode === 'verdicts') return runVerdicts(names, { ...flags, chunkTokens }, dependencies)
   if (mode === 'tune') return runTune(names, { ...flags, chunkTokens }, dependencies)
   const budgets = sortedBudgets(flags.budgets ?? REPLAY_BUDGETS)
@@ -36,7 +36,7 @@ export async function runReplay(
 function refuseUnjudged({ measure, judge }: ReplayFlags, mode: ReplayMode): void {
   if (judge || !JUDGED.has(measure)) return
   const reason = mode === 'tune' ? 'comes from a judge, which --tune does not ask' : 'needs --judge'
-  throw new StowageError('bad_request', `--measure ${measure} ${reason}`)
+  throw badRequest(`--measure ${measure} ${reason}`)
 }
 
 /** Compares arms, which is what a replay does when it is told nothing else. */
@@ -48,10 +48,7 @@ async function compare(
   const { budgets, chunkTokens, chunking, command, version, explain } = flags
   const { arms, against } = readComparison(flags, dependencies.plans())
   if (explain && arms.every(({ kind }) => kind === 'server'))
-    throw new StowageError(
-      'bad_request',
-      '--explain needs an arm that runs in this process: a server does not tell all its candidates',
-    )
+    throw badRequest('--explain needs an arm that runs in this process: a server does not tell all its candidates')
   const sets = await readSets(names, flags, arms, dependencies)
   await inReplay(flags, dependencies, () => ({
     ...{ sets, arms, budgets, chunkTokens, chunking, details: flags.report !== undefined, explain },

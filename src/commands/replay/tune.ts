@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { StowageError } from '../../core/errors.ts'
+import { badRequest } from '../../core/errors.ts'
 import { unknownName } from '../../core/schema-faults.ts'
 import type { Chunking } from '../../core/types.ts'
 import type { NamedPlans } from '../../evaluation/arms/named-arms.ts'
@@ -23,10 +23,10 @@ function readTuning(
   const values = flags.tuneValues ?? Object.keys(TUNED_VALUES)
   const unknown = values.find(path => !Object.hasOwn(TUNED_VALUES, path))
   if (unknown !== undefined)
-    throw new StowageError('bad_request', `--tune-values: ${unknownName(unknown, 'value', Object.keys(TUNED_VALUES))}`)
+    throw badRequest(`--tune-values: ${unknownName(unknown, 'value', Object.keys(TUNED_VALUES))}`)
   refuseNoFolder('--write', write)
   if (write !== undefined && !force && existsSync(write))
-    throw new StowageError('bad_request', `--write ${write}: is there already; --force replaces it`)
+    throw badRequest(`--write ${write}: is there already; --force replaces it`)
   return { start: readOnePlan(flags, 'measured', plans), values: [...new Set(values)], trials, seed, trainShare }
 }
 

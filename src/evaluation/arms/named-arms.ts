@@ -1,4 +1,4 @@
-import { StowageError } from '../../core/errors.ts'
+import { badRequest } from '../../core/errors.ts'
 import type { Plan, PlanName } from '../../pipeline/plan/plan.ts'
 
 export type NamedPlans = Readonly<Record<PlanName, Plan>>
@@ -63,5 +63,5 @@ export const isNamedArm = (name: string): boolean => ARMS.has(name)
 export function namedArm(name: string, plans: NamedPlans): Plan {
   const build = ARMS.get(name)
   if (build) return build(plans)
-  throw new StowageError('bad_request', `no arm is called ${name}; there are: ${[...ARMS.keys()].join(', ')}`)
+  throw badRequest(`no arm is called ${name}; there are: ${[...ARMS.keys()].join(', ')}`)
 }

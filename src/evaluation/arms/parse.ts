@@ -1,5 +1,5 @@
 import { isPlanFile, readPlanFile } from '../../config/plan-file.ts'
-import { StowageError } from '../../core/errors.ts'
+import { badRequest } from '../../core/errors.ts'
 import { redactUrls } from '../../core/redact-urls.ts'
 import { changePlan } from '../../pipeline/plan/changes.ts'
 import { overridePlanByText, type TextOverride } from '../../pipeline/plan/override-plan.ts'
@@ -30,8 +30,8 @@ export function readArms({ arms: text, named, collection }: ArmOptions, plans: N
     ...named.map(one => parseNamedArm(one, plans, collection ?? null)),
   ]
   const twice = arms.find((arm, index) => arms.findIndex(other => other.name === arm.name) !== index)
-  if (twice) throw bad(`arm ${twice.name} is given twice`)
-  if (arms.length === 0) throw bad('no arms given')
+  if (twice) throw badRequest(`arm ${twice.name} is given twice`)
+  if (arms.length === 0) throw badRequest('no arms given')
   return arms
 }
 
@@ -52,7 +52,9 @@ export function parseArms(text: string, plans: NamedPlans): PlanArm[] {
 export function parseNamedArm(text: string, plans: NamedPlans, collection: string | null = null): Arm {
   const [, name = '', spec = ''] = /^([^=:,\s]+)=(\S.*)$/su.exec(text.trim()) ?? []
   if (name === '')
-    throw bad(`--arm ${redactUrls(text)}: write NAME=SPEC, where SPEC is an arm, a plan file or the URL of a stowage`)
+    throw badRequest(
+      `--arm ${redactUrls(text)}: write NAME=SPEC, where SPEC is an arm, a plan file or the URL of a stowage`,
+    )
   if (/^[a-z]+:\/\//iu.test(spec)) return serverArm(name, spec, collection)
   const [, base = '', changes = ''] = /^(.*?)(?::([\w.]+=.*))?$/su.exec(spec) ?? []
   const overrides = changes === '' ? [] : changes.split(',').map(piece => readOverride(piece, name))
@@ -73,12 +75,12 @@ function planArm({ base, overrides }: ArmSpec, plans: NamedPlans): PlanArm {
 
 function planOfFile(path: string, plans: NamedPlans): Plan {
   const { changes, faults } = readPlanFile(path, `plan file ${path}`)
-  if (changes === null) throw bad(faults.join('; '))
+  if (changes === null) throw badRequest(faults.join('; '))
   return changePlan(plans.measured, changes)
 }
 
 function serverArm(name: string, text: string, collection: string | null): ServerArm {
-  const refuse = (reason: string) => bad(`--arm ${name}=${redactUrls(text)}: ${reason}`)
+  const refuse = (reason: string) => badRequest(`--arm ${name}=${redactUrls(text)}: ${reason}`)
   if (!URL.canParse(text)) throw refuse('is not a URL')
   const { protocol, username, password, search, hash, href } = new URL(text)
   if (protocol !== 'http:' && protocol !== 'https:') throw refuse('must begin with http:// or https://')
@@ -90,13 +92,13 @@ function serverArm(name: string, text: string, collection: string | null): Serve
 function overridden(base: Plan, overrides: readonly TextOverride[]): Plan {
   const budget = overrides.some(({ path }) => path === 'budgetTokens') ? ['budgetTokens is set by --budgets'] : []
   const { plan, faults } = overridePlanByText(base, overrides)
-  if (faults.length + budget.length > 0) throw bad([...budget, ...faults].join('; '))
+  if (faults.length + budget.length > 0) throw badRequest([...budget, ...faults].join('; '))
   return plan
 }
 
 function readOverride(piece: string, arm: string): TextOverride {
   const [, path = '', value = ''] = /^\s*([^=]+)=(.+)$/su.exec(piece) ?? []
-  if (path === '') throw bad(`--arm ${arm}: ${piece} is no override; write VALUE=NEW between commas`)
+  if (path === '') throw badRequest(`--arm ${arm}: ${piece} is no override; write VALUE=NEW between commas`)
   return { path, value: value.trim() }
 }
 
@@ -112,12 +114,8 @@ function splitArms(text: string): ArmSpec[] {
     const [, base, path = '', value = ''] = match
     if (base !== undefined) arms.push({ base, overrides: [] })
     const arm = arms.at(-1)
-    if (!arm) throw bad(`${piece} has no arm; write ARM:${piece}`)
+    if (!arm) throw badRequest(`${piece} has no arm; write ARM:${piece}`)
     arm.overrides.push({ path, value })
   }
   return arms
-}
-
-function bad(message: string): StowageError {
-  return new StowageError('bad_request', message)
 }

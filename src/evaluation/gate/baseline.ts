@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { messageOf, StowageError } from '../../core/errors.ts'
+import { badRequest, messageOf, type StowageError } from '../../core/errors.ts'
 import { describeIssues } from '../../core/schema-faults.ts'
 import { planValues } from '../arms/arm.ts'
 import type { MeasureName } from '../metrics/measures.ts'
@@ -99,7 +99,7 @@ export function parseBaseline(text: string, file: string): Baseline {
 /** An update takes sets, arm and budgets from the file, so it cannot replace a file that cannot be read. */
 function unreadable(file: string, faults: string): StowageError {
   const advice = `remove it, and make a new one with: npx stowage replay SET --update-baseline ${file}`
-  return new StowageError('bad_request', `baseline ${file}: ${faults}; ${advice}`)
+  return badRequest(`baseline ${file}: ${faults}; ${advice}`)
 }
 
 export const HOW_TO_UPDATE = (file: string): string =>

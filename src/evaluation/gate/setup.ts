@@ -1,4 +1,4 @@
-import { StowageError } from '../../core/errors.ts'
+import { badRequest } from '../../core/errors.ts'
 import type { ReplayJob, ReplayModels } from '../replay/replay.ts'
 import { type Baseline, type GateSetup, HOW_TO_UPDATE } from './baseline.ts'
 
@@ -27,8 +27,7 @@ export function refuseOtherSetup(
     return before === after ? [] : [`${SETUP[key]}: ${before} in the baseline, ${after} now`]
   })
   if (differences.length > 0)
-    throw new StowageError(
-      'bad_request',
+    throw badRequest(
       `the baseline ${file} was made with another setup: ${differences.join('; ')}. ${HOW_TO_UPDATE(file)}`,
     )
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { open, readFile, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { StowageError } from '../../core/errors.ts'
+import { badRequest } from '../../core/errors.ts'
 import { makeFolder } from '../../files/make-folder.ts'
 import { decodeUtf8 } from '../../ingest/text-files.ts'
 import { parseObject, printJson } from '../../qdrant/json.ts'
@@ -63,7 +63,7 @@ async function readRows(path: string): Promise<z.infer<typeof knownRow>[]> {
     if (line.trim() === '') return []
     const row = knownRow.safeParse(parseObject(line)).data
     if (row) return [row]
-    throw new StowageError('bad_request', `${path}:${at + 1}: is not a row with a query`)
+    throw badRequest(`${path}:${at + 1}: is not a row with a query`)
   })
 }
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { StowageError } from '../../core/errors.ts'
+import { badRequest } from '../../core/errors.ts'
 import type { Intent, JsonObject } from '../../core/types.ts'
 import { documentRow } from '../../ingest/read-documents.ts'
 import type { SourceDocument } from '../../ingest/source-document.ts'
@@ -120,7 +120,7 @@ export function refuseFaults(path: string, faults: readonly GoldenFault[]): void
   const lines = faults.map(({ place, text }) => `${place}: ${text}`)
   const more = lines.length > SHOWN_FAULTS ? `\n  … and ${lines.length - SHOWN_FAULTS} more` : ''
   const list = lines.slice(0, SHOWN_FAULTS).join('\n  ')
-  throw new StowageError('bad_request', `golden set ${path}: ${lines.length} fault(s)\n  ${list}${more}`, {
+  throw badRequest(`golden set ${path}: ${lines.length} fault(s)\n  ${list}${more}`, {
     details: lines,
   })
 }

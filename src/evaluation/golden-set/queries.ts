@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
-import { StowageError } from '../../core/errors.ts'
+import { badRequest } from '../../core/errors.ts'
 import { beirId } from '../../ingest/read-documents.ts'
 import { shown } from '../../ingest/text-files.ts'
 import { type PlacedRow, readJsonLines, readJudgements } from './files.ts'
@@ -123,5 +123,5 @@ export function existing(folder: string, name: string, given = folder): string {
   if (existsSync(path)) return path
   const layout =
     'queries.jsonl next to corpus.jsonl or corpus/*.md, or a BEIR folder with qrels/*.tsv, or queries.jsonl alone for a live --collection'
-  throw new StowageError('bad_request', `golden set ${given}: ${name} is missing (a set is ${layout})`)
+  throw badRequest(`golden set ${given}: ${name} is missing (a set is ${layout})`)
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { ContextWriter } from '../../contexts/context.ts'
 import { groupBy } from '../../core/collections.ts'
-import { StowageError } from '../../core/errors.ts'
+import { badRequest } from '../../core/errors.ts'
 import type { PassageStore } from '../../core/ports.ts'
 import type { Effort } from '../../core/types.ts'
 import type { SourceDocument } from '../../ingest/source-document.ts'
@@ -98,7 +98,7 @@ export function createReplayDependencies(environment: ReplayEnvironment): Replay
     const twin = contextualTwins.get(collection)
     if (twin !== undefined) return openLive(twin)
     const message = `CONTEXTUAL_COLLECTIONS names no collection with contexts for ${collection}; retrieval.contextual needs one`
-    throw new StowageError('bad_request', message)
+    throw badRequest(message)
   }
 
   async function ingested(

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { deepFreeze } from '../../core/deep-freeze.ts'
-import { StowageError } from '../../core/errors.ts'
+import { badRequest } from '../../core/errors.ts'
 import type { Plan } from '../../pipeline/plan/plan.ts'
 import { isObject } from '../../qdrant/json.ts'
 import type { Tenant } from '../../tenants/tenant.ts'
@@ -18,7 +18,7 @@ export function tenantOf(query: { id: string; tenant: string }, declared: Replay
   const found = declared?.tenants.find(({ name }) => name === query.tenant)
   if (found !== undefined) return found
   const reason = declared === null ? 'TENANTS_FILE is not set' : 'TENANTS_FILE declares no such tenant'
-  throw new StowageError('bad_request', `query ${query.id} asks as tenant ${query.tenant}: ${reason}`)
+  throw badRequest(`query ${query.id} asks as tenant ${query.tenant}: ${reason}`)
 }
 
 /** What the figures of a set depend on, of its tenants. @throws StowageError `bad_request` when one is not declared */

@@ -1,5 +1,5 @@
 import { compareText } from '../../core/collections.ts'
-import { StowageError } from '../../core/errors.ts'
+import { badRequest } from '../../core/errors.ts'
 import type { Plan } from '../../pipeline/plan/plan.ts'
 import { BOOTSTRAP_DEFAULTS } from '../../statistics/bootstrap.ts'
 import type { Comparison } from '../../statistics/comparison.ts'
@@ -66,7 +66,7 @@ export async function tune(job: TuneJob, dependencies: ReplayDependencies): Prom
   const queries = { train: queriesOf(parts.train), test: queriesOf(parts.test) }
   const random = seededRandom(job.seed)
   const drawn = proposeCandidates(start.plan, { trials, values, random })
-  if (drawn.length === 0) throw new StowageError('bad_request', 'the plan values leave nothing to try')
+  if (drawn.length === 0) throw badRequest('the plan values leave nothing to try')
   const rungs = rungsOf(drawn.length, queries.train)
 
   const measureOn = async (sets: readonly GoldenSet[], candidates: readonly Candidate[], phase: string) => {
@@ -101,10 +101,7 @@ function partOf({ sets, trainShare }: TuneJob, split: Split): GoldenSet[] {
     .map(set => withQueries(set, query => splitOf(query, trainShare) === split))
     .filter(({ queries }) => queries.length > 0)
   if (queriesOf(part) >= 2) return part
-  throw new StowageError(
-    'bad_request',
-    `--tune: the ${SPLIT_NAMES[split]} part has fewer than 2 queries; change --train-share`,
-  )
+  throw badRequest(`--tune: the ${SPLIT_NAMES[split]} part has fewer than 2 queries; change --train-share`)
 }
 
 /** The same queries for a share at every call, and those of a smaller share among those of a larger one. */

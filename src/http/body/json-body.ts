@@ -1,4 +1,4 @@
-import { messageOf, StowageError } from '../../core/errors.ts'
+import { badRequest, messageOf, StowageError } from '../../core/errors.ts'
 import type { Json } from '../../core/types.ts'
 import { isObject, parseJson } from '../../qdrant/json.ts'
 
@@ -16,7 +16,7 @@ export function parseJsonBody(body: Buffer, maxDepth: number): Json {
   } catch (cause) {
     if (cause instanceof StowageError) throw cause
     const detail = messageOf(cause)
-    throw new StowageError('bad_request', `The body is not valid JSON in UTF-8: ${detail}`, { cause })
+    throw badRequest(`The body is not valid JSON in UTF-8: ${detail}`, { cause })
   }
 }
 
@@ -27,7 +27,7 @@ export function refuseDeepField(json: unknown, maxDepth: number): void {
   if (deep === undefined) return
   const field = deep[0].slice(0, 100)
   const message = `nested deeper than ${maxDepth} levels`
-  throw new StowageError('bad_request', `Invalid request: ${field}: ${message}`, {
+  throw badRequest(`Invalid request: ${field}: ${message}`, {
     details: [{ field, message, value: null }],
   })
 }

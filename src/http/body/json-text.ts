@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { StowageError } from '../../core/errors.ts'
+import { badRequest, type StowageError } from '../../core/errors.ts'
 
 /**
  * Decodes a JSON body without parsing it.
@@ -20,7 +20,7 @@ export function decodeJsonText({ headers }: IncomingMessage, body: Buffer): stri
 }
 
 function fault(detail: string, cause?: unknown): StowageError {
-  return new StowageError('bad_request', `The body must be uncompressed JSON in UTF-8: ${detail.slice(0, 100)}`, {
+  return badRequest(`The body must be uncompressed JSON in UTF-8: ${detail.slice(0, 100)}`, {
     cause,
   })
 }

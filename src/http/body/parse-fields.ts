@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { type RequestFault, StowageError } from '../../core/errors.ts'
+import { badRequest, type RequestFault } from '../../core/errors.ts'
 import type { Json, JsonObject } from '../../core/types.ts'
 
 /** Most faults in an answer. A body can have a hundred thousand. */
@@ -18,7 +18,7 @@ export function parseFields<Schema extends z.ZodType>(schema: Schema, json: Json
   const faults = parsed.error.issues.slice(0, MAX_FAULTS).flatMap(issue => faultsOf(issue, json))
   const details = faults.slice(0, MAX_FAULTS)
   const summary = details.map(({ field, message }) => `${field}: ${message}`).join('; ')
-  throw new StowageError('bad_request', `Invalid request: ${summary}`, { details })
+  throw badRequest(`Invalid request: ${summary}`, { details })
 }
 
 /** What zod says of a union that has no message of its own. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { StowageError } from '../../core/errors.ts'
+import { badRequest } from '../../core/errors.ts'
 import { collectionName } from '../../pipeline/context-request.ts'
 import { counted } from '../../text/printable.ts'
 import { ownerOf } from '../caller.ts'
@@ -42,7 +42,7 @@ export const reindexTool = defineTool({
 function requestOf(args: z.infer<typeof input>, { caller, services }: ToolCall): ReindexRequest {
   const { collection, writer = 'rules', budget_usd: budgetUsd } = args
   const wrong = (message: string, value: string | null) =>
-    new StowageError('bad_request', `budget_usd: ${message}`, { details: [{ field: 'budget_usd', message, value }] })
+    badRequest(`budget_usd: ${message}`, { details: [{ field: 'budget_usd', message, value }] })
   if (writer !== 'rules' && budgetUsd === undefined) throw wrong(`is needed for the writer ${writer}`, null)
   if (budgetUsd !== undefined && budgetUsd > services.mostDollars)
     throw wrong(`the most is ${services.mostDollars}, by MCP_BUDGET_USD of the server`, String(budgetUsd))

@@ -7,7 +7,7 @@ import {
   isJSONRPCRequest,
 } from '@modelcontextprotocol/sdk/types.js'
 import type { Request, RequestHandler, Response } from 'express'
-import { StowageError } from '../../core/errors.ts'
+import { badRequest } from '../../core/errors.ts'
 import type { Json } from '../../core/types.ts'
 import { readWholeBody } from '../../http/body/read-body.ts'
 import { apiKeyOf, tenantOf } from '../../http/caller.ts'
@@ -78,8 +78,7 @@ function callerOf(request: Request, response: Response, operatorKey: string | nu
 /** @throws StowageError `bad_request` for what is no JSON, and for a batch, which would be many requests for one of a tenant's limit */
 async function readMessage(request: Request, response: Response, maxBytes: number): Promise<Json> {
   const message = parseMessage(await readWholeBody(request, response, maxBytes))
-  if (Array.isArray(message))
-    throw new StowageError('bad_request', 'Batches are not part of the protocol: send one message')
+  if (Array.isArray(message)) throw badRequest('Batches are not part of the protocol: send one message')
   return message
 }
 
@@ -87,7 +86,7 @@ function parseMessage(body: Buffer): Json {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) as Json
   } catch (cause) {
-    throw new StowageError('bad_request', 'The body is not valid JSON in UTF-8', { cause })
+    throw badRequest('The body is not valid JSON in UTF-8', { cause })
   }
 }
 

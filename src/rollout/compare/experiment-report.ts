@@ -1,5 +1,5 @@
 import { groupBy } from '../../core/collections.ts'
-import { StowageError } from '../../core/errors.ts'
+import { badRequest } from '../../core/errors.ts'
 import { CONTROL, isControlOnly } from '../../pipeline/plan/assignment.ts'
 import { holm } from '../../statistics/holm.ts'
 import { compareLosses, type Losses } from '../statistics/losses.ts'
@@ -50,8 +50,7 @@ export function experimentReport(experiment: string, table: OutcomeTable, share:
   const control = variants.get(CONTROL) ?? []
   const treatments = [...variants.keys()].filter(variant => variant !== CONTROL).sort()
   if (share !== null && share * treatments.length >= 1)
-    throw new StowageError(
-      'bad_request',
+    throw badRequest(
       `${experiment} has ${treatments.length} treatments, and a share of ${share} for each leaves nothing for the control`,
     )
   const ratio = ratioOf(variants, share)

@@ -30,7 +30,7 @@ import {
 } from '../../contextualize/state/state-folder.ts'
 import { openTenantRules } from '../../contextualize/tenants.ts'
 import { contextualizeInto, prepareTwin } from '../../contextualize/twin/blue-green.ts'
-import { messageOf, StowageError } from '../../core/errors.ts'
+import { badRequest, messageOf, StowageError } from '../../core/errors.ts'
 import { openTogether } from '../../core/work/opened.ts'
 import { lockFolder } from '../../files/folder-lock.ts'
 import { createQdrantHttp } from '../../qdrant/client.ts'
@@ -248,8 +248,7 @@ function lockState(folder: string): () => void {
 }
 
 function unpriced(model: string): StowageError {
-  return new StowageError(
-    'bad_request',
+  return badRequest(
     `the price of ${model} is not known, so --budget-usd cannot be kept; give it with CONTEXT_PRICES_FILE`,
   )
 }

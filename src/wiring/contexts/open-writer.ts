@@ -15,7 +15,7 @@ import { readTemplate } from '../../contexts/prompt/template.ts'
 import { createRulesWriter } from '../../contexts/rules/rules-writer.ts'
 import { priceOf, readPriceTable } from '../../contexts/spending/price-table.ts'
 import type { ModelPrice } from '../../contexts/spending/prices.ts'
-import { StowageError } from '../../core/errors.ts'
+import { badRequest, type StowageError } from '../../core/errors.ts'
 import type { Tokenizer } from '../../core/ports.ts'
 
 /** What differs between the endpoints. */
@@ -117,5 +117,5 @@ function readSettingsFile(variable: string, path: string): string {
 }
 
 function fault(...messages: string[]): StowageError {
-  return new StowageError('bad_request', messages.join('\n'))
+  return badRequest(messages.join('\n'))
 }

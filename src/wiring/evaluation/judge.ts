@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { type ChatUsage, createChatModel } from '../../adapters/judge/openai-chat.ts'
 import type { Config } from '../../config.ts'
-import { StowageError } from '../../core/errors.ts'
+import { badRequest } from '../../core/errors.ts'
 import type { Embedder } from '../../core/ports.ts'
 import { redactUrls } from '../../core/redact-urls.ts'
 import { createJudge, type Judge } from '../../evaluation/judge/judge.ts'
@@ -25,15 +25,9 @@ export async function openJudge(
 ): Promise<OpenedJudge> {
   const { JUDGE_MODEL: model, JUDGE_BASE_URL: baseUrl, JUDGE_API_KEY: apiKey = '' } = settings
   if (model === undefined)
-    throw new StowageError(
-      'bad_request',
-      'JUDGE_MODEL: not set; --judge asks this model of an OpenAI-compatible endpoint',
-    )
+    throw badRequest('JUDGE_MODEL: not set; --judge asks this model of an OpenAI-compatible endpoint')
   if (baseUrl === undefined && apiKey === '')
-    throw new StowageError(
-      'bad_request',
-      'JUDGE_API_KEY: not set. Set it, or set JUDGE_BASE_URL to an endpoint without keys.',
-    )
+    throw badRequest('JUDGE_API_KEY: not set. Set it, or set JUDGE_BASE_URL to an endpoint without keys.')
   const name = baseUrl === undefined ? model : `${model} at ${redactUrls(baseUrl)}`
   const chat = createChatModel({ baseUrl, apiKey, model })
   const ask = await rememberReplies(chat.ask, join(cacheFolder, 'judge', 'replies.jsonl'), name)

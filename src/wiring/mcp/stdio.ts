@@ -1,7 +1,7 @@
 import { Console } from 'node:console'
 import type { McpOptions, StdioService } from '../../commands/mcp.ts'
 import { loadConfig } from '../../config.ts'
-import { StowageError } from '../../core/errors.ts'
+import { badRequest } from '../../core/errors.ts'
 import { openTogether } from '../../core/work/opened.ts'
 import { type McpCaller, openCaller, tenantCaller } from '../../mcp/caller.ts'
 import { createLogger } from '../../observe/logger.ts'
@@ -29,8 +29,7 @@ function callerNamed(name: string | undefined, { tenants, upstream }: Gateway): 
   if (name === undefined) return openCaller(upstream.apiKey)
   const tenant = tenants?.tenants.find(one => one.name === name)
   if (tenant === undefined)
-    throw new StowageError(
-      'bad_request',
+    throw badRequest(
       `--tenant ${name}: ${tenants === null ? 'TENANTS_FILE is not set' : 'TENANTS_FILE declares no such tenant'}`,
     )
   return tenantCaller(tenant)

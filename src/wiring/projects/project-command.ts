@@ -2,7 +2,7 @@ import { createQdrantAdmin } from '../../adapters/qdrant/admin.ts'
 import type { ProjectCommandDependencies } from '../../commands/project.ts'
 import { readPlanFile } from '../../config/plan-file.ts'
 import { loadConfig } from '../../config.ts'
-import { StowageError } from '../../core/errors.ts'
+import { badRequest } from '../../core/errors.ts'
 import { openExisting } from '../upstream.ts'
 import { openProjects } from './open-projects.ts'
 
@@ -13,7 +13,7 @@ export const openProjectCommand: ProjectCommandDependencies['open'] = async () =
     ...openProjects(config),
     readPlan: async path => {
       const { changes, faults } = readPlanFile(path, `--plan ${path}`)
-      if (changes === null) throw new StowageError('bad_request', faults.join('; '))
+      if (changes === null) throw badRequest(faults.join('; '))
       const named = changes.named === null ? {} : { STOWAGE_PLAN: changes.named.name }
       return { ...named, ...Object.fromEntries(changes.overrides.map(({ path, value }) => [path, value])) }
     },

@@ -2,7 +2,7 @@ import { openLiveCollection } from '../../adapters/contextualize/live-collection
 import type { WarmCommandDependencies, WarmSummary } from '../../commands/reranker/warm.ts'
 import { type Config, loadConfig } from '../../config.ts'
 import type { LiveCollection } from '../../contextualize/live-collection.ts'
-import { StowageError } from '../../core/errors.ts'
+import { badRequest } from '../../core/errors.ts'
 import type { Reranker } from '../../core/ports.ts'
 import type { Chunk } from '../../core/types.ts'
 import { openTogether } from '../../core/work/opened.ts'
@@ -23,10 +23,7 @@ export const openWarm: WarmCommandDependencies['open'] = async where => {
     EMBEDDED_PATH,
   } = config.settings
   if (folder === undefined)
-    throw new StowageError(
-      'bad_request',
-      'RERANK_DISK_PATH is not set: it names the folder that keeps what the reranker reads',
-    )
+    throw badRequest('RERANK_DISK_PATH is not set: it names the folder that keeps what the reranker reads')
   return openTogether(async opened => {
     const upstream = opened.keep(await openExisting(config, where))
     const models = opened.keep(await openModels(config, { wanted: { embedder: false, reranker: true } }))
@@ -78,7 +75,7 @@ function readerOf({ reranker, unavailable, warnings }: Models, { plan, settings 
         : (unavailable.reranker ??
           warnings[0] ??
           'RERANK_MODEL: this model reads each pair as a whole, so nothing can be kept')
-  throw new StowageError('bad_request', reason)
+  throw badRequest(reason)
 }
 
 async function warmCollection(

@@ -1,4 +1,4 @@
-import { StowageError } from '../../../core/errors.ts'
+import { badRequest } from '../../../core/errors.ts'
 import { type GoldenSet, spread } from '../../golden-set/golden-set.ts'
 import { GoldFinder } from '../../metrics/common-runs.ts'
 import { plainText } from '../../metrics/plain-text.ts'
@@ -36,8 +36,7 @@ export async function checkCorpus(
     if (words && words.found >= words.total * FOUND_SHARE) found++
   }
   if (found >= probes.length * FOUND_SHARE) return
-  throw new StowageError(
-    'bad_request',
+  throw badRequest(
     `the collection ${collection} holds ${found} of ${probes.length} gold passages of the set ${set.name} that were looked for; ` +
       'ingest the documents of the set there first, or name another collection with --collection',
   )

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
-import { StowageError } from '../../../core/errors.ts'
+import { badRequest } from '../../../core/errors.ts'
 
 /** The name that stands for every other tenant, and for questions of no tenant. */
 const OTHERS = '*'
@@ -19,7 +19,7 @@ const keysSchema = z.record(z.string().min(1), z.string().min(1))
  * @throws StowageError `bad_request` for a file that cannot be used. No message shows a part of it.
  */
 export async function readServerKeys(path: string): Promise<KeyOf> {
-  const refuse = (reason: string) => new StowageError('bad_request', `--server-keys ${path}: ${reason}`)
+  const refuse = (reason: string) => badRequest(`--server-keys ${path}: ${reason}`)
   const text = await readFile(path, 'utf8').catch((error: Error) => Promise.reject(refuse(error.message)))
   const keys = keysSchema.safeParse(parsed(text))
   if (!keys.success) throw refuse('must be a JSON object with a key for each tenant, such as {"acme": "…", "*": "…"}')

@@ -1,6 +1,7 @@
+import { badRequest } from '../../../core/errors.ts'
 import type { Steps } from '../../../core/steps.ts'
 import type { JsonReader } from '../../../qdrant/json-reader.ts'
-import { badRequest, unknownField } from './refusals.ts'
+import { unknownField } from './refusals.ts'
 import type { Scope } from './scope.ts'
 
 /**

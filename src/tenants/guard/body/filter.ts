@@ -1,6 +1,7 @@
+import { badRequest } from '../../../core/errors.ts'
 import type { JsonReader } from '../../../qdrant/json-reader.ts'
 import { keep, type Members, objectOrLeft, type ReadValue, withFields } from './fields.ts'
-import { badRequest, unknownField } from './refusals.ts'
+import { unknownField } from './refusals.ts'
 import { ALL, type Scope } from './scope.ts'
 
 const FILTER_FIELDS = ['should', 'min_should', 'must', 'must_not']

@@ -1,4 +1,4 @@
-import { badRequest } from './refusals.ts'
+import { badRequest } from '../../../core/errors.ts'
 
 /** One step of a path into a payload: a member by its name, or elements of a list. */
 type Step = { readonly key: string } | 'elements'

@@ -1,6 +1,7 @@
+import { badRequest } from '../../../core/errors.ts'
 import type { Steps } from '../../../core/steps.ts'
 import type { JsonReader } from '../../../qdrant/json-reader.ts'
-import { badRequest, shown } from './refusals.ts'
+import { shown } from './refusals.ts'
 
 /** A point id as Qdrant prints it in JSON: `7`, or `"f47ac10b-58cc-4372-a567-0e02b2c3d479"`. Equal ids have equal texts. */
 export type PointIdText = string

@@ -1,9 +1,5 @@
-import { StowageError } from '../../../core/errors.ts'
+import { badRequest, StowageError } from '../../../core/errors.ts'
 import { shortened } from '../../../core/schema-faults.ts'
-
-export function badRequest(message: string): StowageError {
-  return new StowageError('bad_request', message)
-}
 
 export function forbidden(message: string): StowageError {
   return new StowageError('forbidden', message)

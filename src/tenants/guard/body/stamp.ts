@@ -1,8 +1,8 @@
-import type { StowageError } from '../../../core/errors.ts'
+import { badRequest, type StowageError } from '../../../core/errors.ts'
 import type { Steps } from '../../../core/steps.ts'
 import type { JsonReader } from '../../../qdrant/json-reader.ts'
 import type { TenantStamp } from '../../tenant.ts'
-import { badRequest, forbidden } from './refusals.ts'
+import { forbidden } from './refusals.ts'
 
 /** The tenant field in a payload, or in an object around the field. */
 export interface Stamp {

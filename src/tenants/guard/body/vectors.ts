@@ -1,3 +1,4 @@
+import { badRequest } from '../../../core/errors.ts'
 import type { Steps } from '../../../core/steps.ts'
 import type { JsonReader } from '../../../qdrant/json-reader.ts'
 import {
@@ -13,7 +14,6 @@ import {
   withFields,
 } from './fields.ts'
 import { readPointId } from './point-id.ts'
-import { badRequest } from './refusals.ts'
 import type { Scope } from './scope.ts'
 import { orderBy, shardKey } from './search-fields.ts'
 

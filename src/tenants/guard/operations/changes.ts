@@ -1,3 +1,4 @@
+import { badRequest } from '../../../core/errors.ts'
 import { inOneStep, type Steps } from '../../../core/steps.ts'
 import { JsonReader } from '../../../qdrant/json-reader.ts'
 import { present } from '../../../qdrant/raw-json.ts'
@@ -13,7 +14,6 @@ import {
 import { readFilter } from '../body/filter.ts'
 import { parsePayloadPath, relationTo } from '../body/payload-path.ts'
 import { readPointIds } from '../body/point-id.ts'
-import { badRequest } from '../body/refusals.ts'
 import { hasId, type Scope } from '../body/scope.ts'
 import { shardKey } from '../body/search-fields.ts'
 import { type Stamp, stampAlone, stampPayload, tenantField } from '../body/stamp.ts'

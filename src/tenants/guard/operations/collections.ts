@@ -1,5 +1,5 @@
+import { badRequest } from '../../../core/errors.ts'
 import { type Fields, keep, listOf, objectOf, printMembers, type ReadValue, readMembers } from '../body/fields.ts'
-import { badRequest } from '../body/refusals.ts'
 import { collectionName } from '../body/search-fields.ts'
 import { guardBody } from './guarding.ts'
 

@@ -1,8 +1,9 @@
+import { badRequest } from '../../../core/errors.ts'
 import type { Steps } from '../../../core/steps.ts'
 import { JsonReader } from '../../../qdrant/json-reader.ts'
 import { RawJsonError } from '../../../qdrant/raw-json.ts'
 import { inSteps, type ReadValue } from '../body/fields.ts'
-import { badRequest, shown } from '../body/refusals.ts'
+import { shown } from '../body/refusals.ts'
 import { Scope } from '../body/scope.ts'
 import type { Guard, RoutedRequest } from '../routes/route.ts'
 

@@ -1,6 +1,7 @@
+import { badRequest } from '../../../core/errors.ts'
 import { collectionPath } from '../../../qdrant/paths.ts'
 import { inSteps, listOf, objectOf, type ReadValue } from '../body/fields.ts'
-import { badRequest, unknownField } from '../body/refusals.ts'
+import { unknownField } from '../body/refusals.ts'
 import type { Guard } from '../routes/route.ts'
 import { clearPayload, deletePayload, deletePoints, deleteVectors, overwritePayload, setPayload } from './changes.ts'
 import { guardBody } from './guarding.ts'

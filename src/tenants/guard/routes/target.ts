@@ -1,5 +1,5 @@
-import type { StowageError } from '../../../core/errors.ts'
-import { badRequest, shown } from '../body/refusals.ts'
+import { badRequest, type StowageError } from '../../../core/errors.ts'
+import { shown } from '../body/refusals.ts'
 
 /** A request target that can be read in one way only. */
 export interface RequestTarget {
