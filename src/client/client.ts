@@ -1,7 +1,6 @@
 import type { ContextRequest, ContextResponse } from '../pipeline/context-request.ts'
 import type { Trace } from '../pipeline/trace/schema.ts'
-import { printJson } from '../qdrant/json.ts'
-import { readAnswer } from './answer.ts'
+import { isObject, parseObject, printJson } from '../qdrant/json.ts'
 import { StowageClientError } from './client-error.ts'
 
 export interface ClientOptions {
@@ -116,4 +115,24 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) stop()
     else signal.addEventListener('abort', stop, { once: true })
   })
+}
+
+const LONGEST_SHOWN = 300
+
+/** What an answer says: its body, or the error to throw. */
+function readAnswer({ ok, status, headers }: Response, text: string): unknown {
+  const body = parseObject(text)
+  // Contexts and traces both have one.
+  if (ok && typeof body?.trace_id === 'string') return body
+  const retryAfter = secondsOf(headers.get('retry-after'))
+  const { code, message, details } = isObject(body?.error) ? body.error : {}
+  if (!ok && typeof code === 'string' && typeof message === 'string')
+    return new StowageClientError(code as StowageClientError['code'], message, { status, details, retryAfter })
+  const shown = text.trim().slice(0, LONGEST_SHOWN)
+  const reason = `the answer with status ${status} is not that of a stowage: ${shown === '' ? 'it is empty' : shown}`
+  return new StowageClientError('unexpected_answer', reason, { status, retryAfter })
+}
+
+function secondsOf(header: string | null): number | null {
+  return header !== null && /^\d{1,9}$/u.test(header) ? Number(header) : null
 }

@@ -1,9 +1,9 @@
-import http from 'node:http'
+import http, { type Server, type ServerResponse } from 'node:http'
 import net, { type AddressInfo, type Socket } from 'node:net'
 import { MAX_HEADER_BYTES } from '../qdrant/raw-headers.ts'
 import { deferContinue } from './body/expect-continue.ts'
 import { answerHalfClosed } from './connection/half-closed.ts'
-import { refuseUnreadable } from './connection/unreadable.ts'
+import { followResponses } from './connection/open-responses.ts'
 
 /** Qdrant's JS client keeps idle connections for 10 s. Closing them later keeps it off closing sockets. */
 const KEEP_ALIVE_MS = 15_000
@@ -105,4 +105,36 @@ function prepareDrain(server: http.Server): RunningServer['close'] {
 function urlOf(server: http.Server): string {
   const { address, family, port } = server.address() as AddressInfo
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+}
+
+/** As Node answers by default: these statuses by the code of the error, 400 for all others. */
+const STATUS: Readonly<Record<string, string>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+}
+
+/**
+ * Refuses bytes that are no HTTP request, and ends their connection. The requests before them get their answers first, as from Qdrant. By default,
+ * Node sends its refusal in the place of an answer that is under way.
+ */
+function refuseUnreadable(server: Server): void {
+  const responsesOf = followResponses(server)
+  const refused = new WeakSet<object>()
+  server.on('clientError', async ({ code = '' }: NodeJS.ErrnoException, socket) => {
+    // Each further part of such bytes is an error again.
+    if (refused.has(socket)) return
+    refused.add(socket)
+    const open = [...responsesOf(socket)]
+    await Promise.all(open.filter(({ req }) => req.complete).map(whenClosed))
+    // Within an answer that has begun, a refusal would look like a part of it.
+    const hasBegun = open.some(({ req, headersSent }) => !req.complete && headersSent)
+    if (hasBegun || !socket.writable) socket.destroy()
+    else
+      socket.end(`HTTP/1.1 ${STATUS[code] ?? '400 Bad Request'}\r\nConnection: close\r\n\r\n`, () => socket.destroy())
+  })
+}
+
+function whenClosed(response: ServerResponse): Promise<void> {
+  return new Promise(resolve => response.once('close', resolve))
 }

@@ -1,4 +1,5 @@
 import { messageOf, StowageError } from '../core/errors.ts'
+import { shortened } from '../core/schema-faults.ts'
 import type { JsonObject } from '../core/types.ts'
 import type { UpsertFaultCode } from '../core/vocabulary.ts'
 import { decodeBody } from '../http/body/decode-body.ts'
@@ -10,7 +11,7 @@ import type { GuardedUpsert } from '../observe/events.ts'
 import { Pace } from '../pipeline/pacing/pace.ts'
 import { readUpsertTarget, type UpsertRoute } from '../qdrant/paths.ts'
 import { checkUpserts, type UpsertReport } from './check-upserts.ts'
-import { describeFaults } from './refusal.ts'
+import type { UpsertFault } from './faults.ts'
 
 /** A collection whose upserts are checked. */
 export interface ManagedCollection {
@@ -136,4 +137,39 @@ function unreadable(coding: string): Fault {
 function unchecked(cause: unknown): Fault {
   const message = messageOf(cause)
   return { reason: 'unchecked', error: new StowageError('internal', message, { cause }) }
+}
+
+const LONGEST_SHOWN = 100
+
+const MUST_BE = {
+  text: 'a text',
+  position: 'a whole number from 0',
+  share: 'a number from 0 to 1',
+  'list of texts': 'a list of texts',
+} as const
+
+/** One sentence or more for each fault: the field, the points, the values, and the setting that allows it. */
+function describeFaults(collection: string, { points, faults }: UpsertReport): string {
+  const described = faults.map(fault => `${fault.field}: ${describe(fault, points)}`)
+  return `The points do not fit the managed collection ${collection}. ${described.join(' ')}`
+}
+
+function describe(fault: UpsertFault, points: number): string {
+  const which = `${fault.points} of ${points} points (ids ${idsOf(fault)})`
+  const value = shortened(fault.value ?? '', LONGEST_SHOWN)
+  switch (fault.problem) {
+    case 'missing':
+      return `missing in ${which}.${fault.field === 'embedder_version' ? ALLOWED : ''}`
+    case 'other embedder':
+      return `${value} in ${which}, but the vectors of the collection are of ${shortened(fault.stored ?? '', LONGEST_SHOWN)}, and vectors of different embedders cannot be compared.${ALLOWED}`
+    default:
+      return `${value} in ${which} must be ${MUST_BE[fault.problem]}.`
+  }
+}
+
+const ALLOWED = ' INGESTION_GUARD_ALLOW_MIXED=on allows it.'
+
+function idsOf({ ids, points }: UpsertFault): string {
+  const shown = ids.map(id => shortened(id || 'none', LONGEST_SHOWN)).join(', ')
+  return points > ids.length ? `${shown} and ${points - ids.length} more` : shown
 }

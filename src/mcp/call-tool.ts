@@ -1,10 +1,10 @@
-import { StowageError } from '../core/errors.ts'
+import { type RequestFault, StowageError } from '../core/errors.ts'
+import { redactUrls } from '../core/redact-urls.ts'
 import type { JsonObject } from '../core/types.ts'
 import { refuseDeepField } from '../http/body/json-body.ts'
 import { parseFields } from '../http/body/parse-fields.ts'
 import { internalError } from '../http/error-handler.ts'
 import { MAX_FIELD_DEPTH } from '../http/parse-context-request.ts'
-import { failureTexts } from './answers/failure-text.ts'
 import { firstThatFits } from './answers/fit.ts'
 import { planOf, type Tool, type ToolCall } from './tools/tool.ts'
 
@@ -54,4 +54,16 @@ function knownFailure(error: unknown, { services, caller }: Pick<ToolCall, 'serv
   }
   if (caller.tenant !== null && error.code === 'forbidden') reporter.guardRefused({ status: error.status })
   return error
+}
+
+/** An error in words, whole and as its code alone. Wrong arguments come with their values. */
+export function failureTexts({ code, message, details }: StowageError): string[] {
+  const faults = code === 'bad_request' && Array.isArray(details) ? details : []
+  const named = faults.map(fault => (typeof fault === 'string' ? fault : faultText(fault)))
+  const text = named.length === 0 ? message : `Invalid arguments: ${named.join('; ')}`
+  return [`${code}: ${redactUrls(text)}`, code]
+}
+
+function faultText({ field, message, value }: RequestFault): string {
+  return `${field}${value === null ? '' : `=${value}`}: ${message}`
 }

@@ -9,7 +9,6 @@ import type { LookupResult, NoticeOutcome } from './metrics/relay.ts'
 import { statusClass, type UpstreamKind } from './metrics/upstream.ts'
 import type { Metrics } from './metrics.ts'
 import type { QueryTextMode } from './query-text.ts'
-import { quietly } from './quietly.ts'
 import { type ContextReports, createContextReports } from './reports/contexts.ts'
 import { createFlagReports, type FlagReports } from './reports/flags.ts'
 import { createOutageReports } from './reports/outages.ts'
@@ -159,4 +158,17 @@ export function createReporter({ metrics, logger, slowMs = 0, queryText = 'off' 
     ...createTenantReports(metrics, logger, labels),
     ...createRerankReports(metrics, logger),
   })
+}
+
+/** Reports that ignore their errors, so that reporting never fails a request. */
+function quietly<Reports extends object>(reports: Reports): Reports {
+  const quiet = Object.entries(reports).map(([name, report]) => [
+    name,
+    (event: unknown): void => {
+      try {
+        report(event)
+      } catch {}
+    },
+  ])
+  return Object.fromEntries(quiet)
 }

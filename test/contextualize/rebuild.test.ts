@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { rebuildDocument } from '../../src/contextualize/documents/rebuild.ts'
+import { rebuildDocument } from '../../src/contextualize/documents/tasks.ts'
 
 const words = fc
   .array(fc.string({ minLength: 3, maxLength: 9 }), { minLength: 20, maxLength: 60 })

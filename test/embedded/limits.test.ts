@@ -9,8 +9,8 @@ import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/ser
 import { MAXIMUM_VECTOR_SIZE } from '../../src/embedded/storage/schema.ts'
 import { MAXIMUM_BATCH } from '../../src/embedded/updates/updates.ts'
 import { MAXIMUM_BODY_BYTES } from '../../src/embedded/wire/http-body.ts'
-import { MAXIMUM_TEXT_LENGTH } from '../../src/embedded/wire/inference.ts'
 import { MAXIMUM_JSON_DEPTH, MAXIMUM_JSON_PARTS } from '../../src/embedded/wire/json.ts'
+import { MAXIMUM_TEXT_LENGTH } from '../../src/embedded/wire/vector.ts'
 import { rest } from './support/rest.ts'
 
 /** Checks docs/embedded-engine.md against the engine. */

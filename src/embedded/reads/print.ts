@@ -1,10 +1,10 @@
 import type { PointId } from '../../core/types.ts'
+import { only, parsePath, without } from '../filter/payload-path.ts'
 import type { Pace } from '../pace.ts'
 import type { Hit } from '../query/run.ts'
 import type { Collection, Point } from '../storage/collection.ts'
 import { float32 } from '../wire/json.ts'
-import { readPayloadSelector, readVectorNames } from '../wire/selectors.ts'
-import type { JsonRecord } from '../wire/shape.ts'
+import { isRecord, type JsonRecord, readList, readString } from '../wire/shape.ts'
 
 /** Prints points with the payload and the vectors that a request asks for; by default with the payload only. */
 export function pointPrinter(collection: Collection, request: JsonRecord): (point: Point) => JsonRecord {
@@ -54,4 +54,29 @@ function printVectors(collection: Collection, id: PointId, names: readonly strin
   })
   const [first] = found
   return found.length === 1 && first?.[0] === '' ? first[1] : Object.fromEntries(found)
+}
+
+/** Returns the `payload` member of an answer; undefined leaves it out. */
+type PayloadSelector = (payload: JsonRecord) => JsonRecord | undefined
+
+/** Reads `with_payload`: boolean, list of keys, `{include}` or `{exclude}`. */
+function readPayloadSelector(selection: unknown): PayloadSelector {
+  if (typeof selection === 'boolean') return payload => (selection ? payload : undefined)
+  if (isRecord(selection) && 'exclude' in selection) {
+    const excluded = readPaths(selection.exclude)
+    return payload => without(payload, excluded)
+  }
+  const included = readPaths(isRecord(selection) ? selection.include : selection)
+  return payload => only(payload, included) as JsonRecord
+}
+
+/** Reads `with_vector` (alias `with_vectors`), a boolean or list of names. Undefined leaves the vectors out. */
+function readVectorNames(body: JsonRecord, all: readonly string[]): readonly string[] | undefined {
+  const selection = body.with_vector ?? body.with_vectors ?? false
+  if (typeof selection === 'boolean') return selection ? all : undefined
+  return readList(selection, 'with_vector').map(name => readString(name, 'with_vector'))
+}
+
+function readPaths(value: unknown) {
+  return readList(value, 'with_payload').map(key => parsePath(readString(key, 'with_payload')))
 }

@@ -1,12 +1,81 @@
-import { badRequest, formatError, validationError } from '../errors.ts'
-import { parsePath } from '../filter/payload-path.ts'
-import type { Collection } from '../storage/collection.ts'
+import { badRequest, formatError, unknownPoint, validationError } from '../errors.ts'
+import { mergedAt, parsePath, without } from '../filter/payload-path.ts'
+import type { Collection, Point } from '../storage/collection.ts'
+import { changeLine, type WholePoint } from '../storage/log-lines.ts'
 import { checkSchema, readIndex } from '../storage/payload-index.ts'
-import { isRecord, type JsonRecord, readRequest, readString } from '../wire/shape.ts'
-import type { CheckedUpdate, Update } from './checked-update.ts'
-import { clearPayload, deletePayload, overwritePayload, setPayload } from './payload.ts'
-import { deletePoints, upsert } from './points.ts'
-import { deleteVectors, updateVectors } from './vectors.ts'
+import { readPointId } from '../wire/point-id.ts'
+import { isRecord, type JsonRecord, readList, readRecord, readRequest, readString } from '../wire/shape.ts'
+import { type CheckedUpdate, changeEach, inSlices, type Update } from './checked-update.ts'
+import { deletePoints, readVectors, upsert } from './points.ts'
+import { selectPoints } from './selection.ts'
+
+/** Replaces the given vectors of points; their other vectors stay. */
+const updateVectors: Update = async (collection, body, version, pace) => {
+  const mayUpdate = body.update_filter ? collection.filter(body.update_filter) : () => true
+  const changes: WholePoint[] = []
+  for (const item of readList(body.points, 'points')) {
+    if (pace.isDue()) await pace.rest()
+    const given = readRecord(item, 'point')
+    const id = readPointId(given.id)
+    const point = collection.get(id)
+    if (point === undefined) throw unknownPoint(id)
+    const vectors = readVectors(collection, given.vector)
+    if (mayUpdate(id)) changes.push({ point, vectors })
+  }
+  return {
+    line: name => changeLine({ kind: 'update_vectors', collection: name, body: { points: changes.map(printChange) } }),
+    commit: () =>
+      inSlices(changes, ({ point, vectors }) => {
+        for (const [name, vector] of vectors) collection.vectorStore(name).set(point.id, vector)
+        collection.putPayload({ ...point, version })
+      }),
+  }
+}
+
+function printChange({ point, vectors }: WholePoint): JsonRecord {
+  return { id: point.id, vector: Object.fromEntries(vectors) }
+}
+
+const deleteVectors: Update = async (collection, body, version, pace) => {
+  const names = readList(body.vector, 'vector').map(name => readString(name, 'vector'))
+  const points = await selectPoints(collection, body, pace)
+  return changeEach(points, body, point => {
+    for (const name of names) collection.vectors.get(name)?.remove(point.id)
+    collection.putPayload({ ...point, version })
+  })
+}
+
+const setPayload = changePayload(body => {
+  const patch = readRecord(body.payload, 'payload')
+  const path = (body.key ?? null) === null ? [] : parsePath(readString(body.key, 'key'))
+  return payload => mergedAt(payload, path, patch)
+})
+
+const overwritePayload = changePayload(body => {
+  const payload = readRecord(body.payload, 'payload')
+  return () => payload
+})
+
+const deletePayload = changePayload(body => {
+  const paths = readList(body.keys, 'keys').map(key => parsePath(readString(key, 'keys')))
+  return payload => without(payload, paths)
+})
+
+const clearPayload = changePayload(() => () => ({}))
+
+/** Builds a write from how it reads its body and what it then makes of a payload. */
+function changePayload(read: (body: JsonRecord) => (payload: JsonRecord) => JsonRecord): Update {
+  return async (collection, body, version, pace) => {
+    const change = read(body)
+    const points = await selectPoints(collection, body, pace, unknownPoint)
+    const changed: Point[] = []
+    for (const { id, payload } of points) {
+      if (pace.isDue()) await pace.rest()
+      changed.push({ id, payload: change(payload), version })
+    }
+    return changeEach(changed, body, point => collection.putPayload(point))
+  }
+}
 
 /** Operations of one `points/batch`. */
 export const MAXIMUM_BATCH = 1000

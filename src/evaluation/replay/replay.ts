@@ -9,7 +9,6 @@ import { addJudgement, type ReplayJudge } from '../judge/judge.ts'
 import { createExplainRun } from '../loss/explain-run.ts'
 import { type MeasureWith, measureRun, type ReplayRun } from '../metrics/measure-run.ts'
 import { QueryEvidence } from '../metrics/query-evidence.ts'
-import { addDetails, newDetails } from './details.ts'
 import type { QueryDetails, QueryResult, ReplayReport, SetResult } from './results.ts'
 
 export interface ReplayJob {
@@ -209,4 +208,17 @@ function degradedOf(results: readonly QueryResult[]): Record<string, number> {
 function rotated<Item>(items: readonly Item[], by: number): Item[] {
   const first = by % Math.max(1, items.length)
   return [...items.slice(first), ...items.slice(0, first)]
+}
+
+/** @param arms in the order of the report */
+function newDetails(set: string, query: GoldenQuery, arms: readonly { name: string }[]): QueryDetails {
+  const golds = query.goldPassages.map(({ text }) => text)
+  return { set, id: query.id, golds, texts: {}, arms: Object.fromEntries(arms.map(({ name }) => [name, {}])) }
+}
+
+/** Notes what a report shows of a run beside its figures. */
+function addDetails({ texts, arms }: QueryDetails, arm: string, budgetTokens: number, run: ReplayRun): void {
+  for (const { id, text } of run.candidates?.() ?? run.ranked ?? []) texts[id] ??= text
+  const ofArm = arms[arm]
+  if (ofArm) ofArm[budgetTokens] = { context: run.context, trace: run.trace() }
 }

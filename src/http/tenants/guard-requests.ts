@@ -1,17 +1,21 @@
+import type { IncomingMessage } from 'node:http'
 import { StowageError } from '../../core/errors.ts'
 import { Pace } from '../../pipeline/pacing/pace.ts'
-import type { QdrantHttp } from '../../qdrant/client.ts'
-import type { MatchRoute } from '../../tenants/guard/guarded.ts'
+import type { QdrantAnswer, QdrantHttp } from '../../qdrant/client.ts'
+import { collectionPath } from '../../qdrant/paths.ts'
+import { filterHeaders } from '../../qdrant/raw-headers.ts'
+import { elements } from '../../qdrant/raw-json.ts'
+import type { MatchRoute, PointCheck } from '../../tenants/guard/guarded.ts'
+import type { Tenant } from '../../tenants/tenant.ts'
 import { decodeJsonText } from '../body/json-text.ts'
 import { readBody } from '../body/read-body.ts'
-import { goneSignal, tenantOf } from '../caller.ts'
+import { apiKeyOf, goneSignal, tenantOf } from '../caller.ts'
 import { sendRewritten } from '../passthrough/send-rewritten.ts'
 import type { Step, StepRequest, StepResponse } from '../step.ts'
+import { memberOf, readResult } from './answers/envelope.ts'
 import { sendShaped } from './answers/shaped-answer.ts'
 import { guardedMessage } from './guarded-message.ts'
-import { makeChecks } from './point-checks.ts'
-import type { TenantCall } from './tenant-call.ts'
-import { tenantHeaders } from './upstream-headers.ts'
+import { readForTenant, type TenantCall } from './tenant-call.ts'
 
 export interface GuardDependencies {
   /** For checks, and for answers that are rewritten. */
@@ -78,4 +82,35 @@ async function receiveBody(request: StepRequest, response: StepResponse, maxByte
   const { body, complete } = await readBody(request, response, maxBytes)
   if (complete) return body
   throw new StowageError('payload_too_large', `JSON payload is larger than allowed (limit: ${maxBytes} bytes).`)
+}
+
+/**
+ * Headers of a tenant that may go to Qdrant: content negotiation, ranges of a download, tracing, routing, the question and the session of a
+ * search, and the keys of inference providers. No other header goes on, because one that a proxy in front of Qdrant understands could change what is asked for.
+ */
+const FORWARDED =
+  /^(?:accept|accept-encoding|range|if-range|user-agent|via|x-forwarded-for|x-request-id|x-tracing-id|traceparent|tracestate|x-qdrant-route-affinity|x-stowage-(?:query|session)|.+-api-key)$/
+
+/** Raw header pairs for Qdrant: the harmless ones of the client, and the upstream key in place of the tenant's key. */
+function tenantHeaders(client: IncomingMessage, tenant: Tenant): string[] {
+  const key = apiKeyOf(client)
+  const isHarmless = (name: string, value: string) => FORWARDED.test(name) && (key === null || !value.includes(key))
+  const upstreamKey = tenant.upstreamKey === null ? [] : ['api-key', tenant.upstreamKey]
+  return [...filterHeaders(client.rawHeaders, isHarmless), ...upstreamKey]
+}
+
+/**
+ * Searches for the points of each check, one after the other. A request goes on only when all of them find what they need.
+ * @returns null, or Qdrant's refusal of one of the searches, which is then the answer to the request
+ * @throws StowageError the refusal of the first check that fails, or the failure to search
+ */
+async function makeChecks(checks: readonly PointCheck[], call: TenantCall): Promise<QdrantAnswer | null> {
+  for (const { collection, filter, count, refusal } of checks) {
+    const body = `{"filter":${filter},"limit":${count + 1},"with_payload":false,"with_vector":false}`
+    const target = collectionPath(collection, 'points/scroll')
+    const answer = await readForTenant({ method: 'POST', target, body }, call)
+    if (answer.status !== 200) return answer
+    if (readResult(answer.text, result => elements(memberOf(result, 'points'))).length !== count) throw refusal
+  }
+  return null
 }

@@ -3,15 +3,15 @@ import { access } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { openRollbackFile, type RollbackFile, readRollbacks } from '../../adapters/rollback-file.ts'
 import type { Member } from '../../cluster/member.ts'
+import type { Peers } from '../../cluster/peers.ts'
 import { type Config, ConfigError } from '../../config.ts'
-import { messageOf } from '../../core/errors.ts'
+import { messageOf, StowageError } from '../../core/errors.ts'
 import type { Reporter } from '../../observe/events.ts'
 import type { Logger } from '../../observe/logger.ts'
 import type { OfferShadow, TraceStore } from '../../pipeline/services.ts'
 import { createRollout, type Rollback, type Rollout } from '../../rollout/rollout.ts'
 import { createShadowQueue } from '../../rollout/shadow/queue.ts'
 import { createRollbackJudge } from '../../rollout/statistics/online/judge.ts'
-import { followRollout } from './follow-rollout.ts'
 
 /** Experiments and shadow runs of a process. */
 interface OpenedRollout {
@@ -108,4 +108,31 @@ function judge({ reporter, member, file, rollbacks }: JudgeParts): Rollout {
   member?.peers.tell('rollbacks', rollbacks)
   member?.peers.on('outcome', outcome => rollout.observe(outcome))
   return rollout
+}
+
+/**
+ * The experiments of a worker that is not the first: it tells the first one the outcomes of its requests, and follows its rollbacks.
+ * Requests for the experiments themselves are passed on to the first worker before they get here.
+ */
+function followRollout(peers: Pick<Peers, 'tellFirst' | 'on'>, rollbacks: readonly Rollback[]): Rollout {
+  let rolledBack = namesOf(rollbacks)
+  peers.on('rollbacks', told => {
+    rolledBack = namesOf(told)
+  })
+  const elsewhere = (): never => {
+    throw new StowageError('overloaded', 'The first worker knows the experiments')
+  }
+  return {
+    observe: outcome => peers.tellFirst('outcome', outcome),
+    isRolledBack: experiment => rolledBack.has(experiment),
+    list: elsewhere,
+    names: elsewhere,
+    outcomesOf: elsewhere,
+    reset: elsewhere,
+    close() {},
+  }
+}
+
+function namesOf(rollbacks: readonly Rollback[]): ReadonlySet<string> {
+  return new Set(rollbacks.map(({ experiment }) => experiment))
 }

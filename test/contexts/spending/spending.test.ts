@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isLocalEndpoint } from '../../../src/contexts/spending/local-endpoint.ts'
-import { KNOWN_PRICES, priceOf, readPriceTable } from '../../../src/contexts/spending/price-table.ts'
+import { isLocalEndpoint, KNOWN_PRICES, priceOf, readPriceTable } from '../../../src/contexts/spending/price-table.ts'
 import { costOf, type PriceTable } from '../../../src/contexts/spending/prices.ts'
 
 const OPENAI = 'https://api.openai.com/v1'

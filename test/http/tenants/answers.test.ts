@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createPassthrough } from '../../../src/http/passthrough/passthrough.ts'
-import { pointById, pointsById } from '../../../src/http/tenants/answers/points-by-id.ts'
+import { pointById, pointsById } from '../../../src/http/tenants/answers/shaped-answer.ts'
 import { createQdrantHttp } from '../../../src/qdrant/client.ts'
 import type { AnswerShape } from '../../../src/tenants/guard/guarded.ts'
 import { matchRoute } from '../../../src/tenants/guard/match.ts'

@@ -9,11 +9,9 @@ import { depthOf } from './depth.ts'
 import { type HtmlElement, nameOfPicture } from './element.ts'
 import { ESCAPE, escapeText, settleEscapes } from './escapes.ts'
 import { parted, partsWords } from './gap.ts'
-import { writeHeading } from './headings/heading.ts'
-import { isPermalink } from './headings/permalink.ts'
+import { isPermalink, writeHeading } from './headings.ts'
 import { isLeftOut } from './left-out.ts'
 import { codeOf, isLabelOfCode, isPreformatted } from './preformatted.ts'
-import { writeSuperscript } from './superscript.ts'
 import { writeTables } from './tables.ts'
 
 /** A main part counts as the document when it has at least this share of its text. */
@@ -160,4 +158,21 @@ function tidy(markdown: string): string {
     .join('\n')
     .replace(/\n{3,}/g, '\n\n')
     .trim()
+}
+
+/** Numbers, and the letters that stand for one. Other letters are those of an ordinal or of a mark: 1st, 2e, TM. */
+const EXPONENT = /^[-+−–]?(?:\d[\d.,]*|[ijkmnpxyz](?:[-+−–]\d+)?)$/
+const NOTE = /^(?:\d+|\p{Ll}|[*†‡§]+)$/u
+
+/** Text above the line. Without a sign, 2 to the power of 32 would be 232, and the mark of a note would be the last digit of a number. */
+function writeSuperscript(content: string, node: HtmlElement): string {
+  const text = (node.textContent ?? '').trim()
+  if (leadsToNote(node)) return NOTE.test(text) ? `[${text}]` : content
+  return EXPONENT.test(text) ? `^${text}` : content
+}
+
+/** Whether it is, or stands in, a link within the page. */
+function leadsToNote(node: HtmlElement): boolean {
+  const link = node.querySelector('a') ?? (node.parentNode?.nodeName === 'A' ? node.parentNode : null)
+  return link?.getAttribute('href')?.startsWith('#') ?? false
 }
