@@ -52,7 +52,6 @@ export function setUpWorkers(script: URL): void {
 /** Longest time in which a worker that is told to stop accepts the connection that was on its way to it. */
 const ACCEPTING_MS = 250
 
-/** Starts a worker. */
 export function startWorkerProcess(): WorkerProcess {
   const worker = cluster.fork()
   const line = createLine(worker.process)

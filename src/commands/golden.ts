@@ -67,7 +67,6 @@ function addGoldenCheck(golden: Command, dependencies: GoldenCheckDependencies):
   })
 }
 
-/** Adds `stowage golden add`. */
 function addGoldenAdd(golden: Command, dependencies: GoldenAddDependencies): void {
   const command = golden
     .command('add')

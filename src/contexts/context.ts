@@ -41,11 +41,9 @@ export interface ChunkContext {
   quality: number
   /** `rules`, or the model that wrote it. */
   model: string
-  /** Tokens of the text. */
   tokens: number
   /** Sum over all calls for this chunk; zero for rules. */
   usage: TokenUsage
-  /** Calls of the model. */
   calls: number
   /** Why the context of the rules stands instead of that of the model; null when it does not. */
   fallback: string | null

@@ -62,7 +62,6 @@ export interface Signal {
   contribution: number
 }
 
-/** One retrieved list. */
 export interface RetrievedList {
   source: string
   kind: 'dense' | 'keyword' | 'other'

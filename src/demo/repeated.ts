@@ -27,7 +27,6 @@ export function markRepeated(chunks: readonly ContextChunk[], trace: Trace | und
   })
 }
 
-/** Tokens of the repeated chunks. */
 export function repeatedTokens(chunks: readonly MarkedChunk[]): number {
   return chunks.reduce((sum, { chunk, repeated }) => sum + (repeated ? chunk.tokens : 0), 0)
 }

@@ -29,7 +29,6 @@ export interface CollectionProbe extends TenantProbe {
   sample(collection: string, limit: number): Promise<unknown[]>
 }
 
-/** The setup of this process. */
 export interface Setup {
   url: string
   /** True when the embedded engine serves `url`. */

@@ -46,7 +46,6 @@ export interface ImprovingDependencies {
   documentFilter?: FindDocumentFilter
   /** Where Qdrant has refused what improves a search. */
   refusals: { depth: Refusals; documents: Refusals }
-  /** A limit on the reads of the collection. */
   readLimit: ReadLimit
   /** Asks the embedding relay for the question of a vector that a caller searches with. Absent: there is no relay. */
   findQuestion?: (caller: Caller, vector: Parameters<FindQuestion>[0]) => ReturnType<FindQuestion>

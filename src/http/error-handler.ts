@@ -7,7 +7,6 @@ import { sendJson, sendQdrantError, sendText } from './body/send-json.ts'
 import { endpointOf, failedBy, requestIdOf } from './observe-requests.ts'
 import type { StepRequest, StepResponse } from './step.ts'
 
-/** Answers a request at which a step failed. */
 type AnswerError = (error: unknown, request: StepRequest, response: StepResponse) => void
 
 /** Converts every error to a response: stowage's own shape under `/v1/`, Qdrant's envelope on other paths. */

@@ -100,7 +100,6 @@ export async function rankContext(
   }
 }
 
-/** What was found for a question. */
 interface FoundPassages {
   /** As it was asked, or with its spelling corrected. */
   query: string

@@ -137,7 +137,6 @@ export interface ContextCache {
   put(key: string, answer: TracedContext): void
 }
 
-/** An answer with its trace. */
 export interface TracedContext {
   response: ContextResponse
   trace: Trace

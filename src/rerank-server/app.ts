@@ -10,7 +10,6 @@ import { type FailureKind, RequestFailure } from './failure.ts'
 import { createRerankMetrics } from './metrics.ts'
 import { readRerankRequest } from './rerank-request.ts'
 
-/** The model that is served. */
 export interface ServedModel {
   id: string
   dtype: string

@@ -35,7 +35,6 @@ function placeOf({ embedded, url }: Pick<Upstream, 'embedded' | 'url'>, folder: 
   return folder === undefined ? 'memory, because neither QDRANT_URL nor EMBEDDED_PATH is set' : `the folder ${folder}`
 }
 
-/** For `stowage ingest`. */
 export const openIngest: IngestCommandDependencies['open'] = async (where, project, { context, ...points }) => {
   const config = loadConfig(undefined, project === null ? {} : projectVariables(project))
   const { tokenizerModel } = config.plan
@@ -61,7 +60,6 @@ export const openIngest: IngestCommandDependencies['open'] = async (where, proje
 /** For `--project`. */
 export const findProject: FindProject = name => openProjects(loadConfig()).find(name)
 
-/** For `stowage replay`. */
 export const openReplay: ReplayCommandDependencies['open'] = async ({ context = 'rules', ...where }) => {
   const config = loadConfig()
   const directory = await readTenants(config)
@@ -86,7 +84,6 @@ export { openGoldenDocuments, referenceTokens } from './evaluation/golden-docume
 export { openLiveCollection } from './evaluation/live-collection.ts'
 export { openProjectCommand } from './projects/project-command.ts'
 
-/** For `stowage doctor`. */
 export const openDoctor: DoctorCommandDependencies['open'] = where =>
   openTogether(async opened => {
     const config = loadConfig()

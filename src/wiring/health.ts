@@ -11,7 +11,6 @@ const FLAGS_REFUSED = 'a file of flags or plans has changed and has faults; the 
 const CONTEXTS_PAUSE = 'contexts of new points pause; see the log'
 const SHARED_AWAY = 'REDIS_URL cannot be used; this process goes on alone; see the log'
 
-/** What else is reported. */
 interface Reported {
   tenants?: Pick<ReloadedTenants, 'refusal'> | null
   flags?: Pick<Flags, 'state'> | null

@@ -12,7 +12,6 @@ export interface TuneFlags {
   force: boolean
 }
 
-/** Adds the options of `--tune`. */
 export function addTuneOptions(command: Command): Command {
   return command
     .option('--tune', 'search for better plan values on a part of the queries, and judge them on the others', false)

@@ -8,7 +8,6 @@ import type { ContextualizeDependencies } from '../dependencies.ts'
 import type { LivePoint } from '../live-collection.ts'
 import { documentKeys, hasText, isUpToDate, keyOf, type SurveyedDocument } from './survey.ts'
 
-/** A context to write. */
 export interface ContextTask {
   id: PointId
   /** `chunkHash` of the text. */

@@ -26,7 +26,6 @@ export interface UnderstoodQuery {
   fusion: FusionRule | null
   /** The root filter, which applies to every prefetch; null when there is none. */
   filter: string | null
-  /** Threshold for the scores of the answer. */
   scoreThreshold: string | null
   limit: number
   offset: number

@@ -17,7 +17,6 @@ export interface WholePoint {
   vectors: ReadonlyMap<string, Vector>
 }
 
-/** A change as a line. */
 export const changeLine = (change: Change): string => printJson(change)
 
 /** Whole points as a line, which is smaller and faster to read than the request that brought them. `next` is the number of the next write. */

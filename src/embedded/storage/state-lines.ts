@@ -7,7 +7,6 @@ import { changeLine, restoreLine, restorePoints } from './log-lines.ts'
 /** Levels of nesting in a line: a payload as deep as a request, below a payload key as long as one may be, and the line around it. */
 const LINE_DEPTH = 400
 
-/** The whole state as lines. */
 export function* stateLines(engine: Engine): Generator<string> {
   for (const [name, collection] of engine.collections) {
     yield changeLine({ kind: 'create_collection', collection: name, body: collection.config })

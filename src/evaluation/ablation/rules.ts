@@ -12,7 +12,6 @@ export interface Rule {
   isOn(plan: Plan): boolean
   /** Plan values that the rule does nothing without. They count as part of both plans that are compared. */
   requires?: PlanOverrides
-  /** Whether it needs a reranker. */
   needsReranker?: true
 }
 

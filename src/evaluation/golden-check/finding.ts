@@ -24,7 +24,6 @@ export function finding(
   return { set, place, code, severity, text }
 }
 
-/** The queries of a set with their places. */
 export function placedQueries({ set, rows }: ExaminedSet): PlacedQuery[] {
   return set.queries.map((query, at) => ({ set: set.name, place: rows[at]?.place ?? '', query }))
 }

@@ -4,7 +4,6 @@ import { shown } from '../../ingest/text-files.ts'
 import type { GoldRow } from './rows.ts'
 import { type Section, sectionsAt, sectionsOf } from './sections.ts'
 
-/** A range of a document. */
 export interface DocumentSpan extends Span {
   docId: string
 }

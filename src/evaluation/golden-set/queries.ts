@@ -10,7 +10,6 @@ import { type QueryRow, queryRow } from './rows.ts'
 
 const beirQueryRow = z.object({ _id: beirId, text: z.string().trim().min(1) })
 
-/** The files of a golden set. */
 export interface GoldenFiles {
   /** What the set is called: the name of its folder, or of the file with the queries. */
   name: string

@@ -58,7 +58,6 @@ export interface ReplayRun {
   candidates?: () => ConsideredText[]
 }
 
-/** The measures of one run. */
 export interface RunFigures {
   measures: Measured
   /** Tokens over the budget before the cut. */
@@ -80,7 +79,6 @@ export interface FoundShares {
   place: number[] | null
 }
 
-/** What runs are measured with. */
 export interface MeasureWith {
   /** The texts of the documents by id, as far as they are known. */
   texts: ReadonlyMap<string, string>

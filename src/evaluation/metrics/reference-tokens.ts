@@ -18,7 +18,6 @@ export function tokensAt({ docId, start, end }: DocumentSpan, texts: ReadonlyMap
   return tokenRanges((texts.get(docId) ?? '').slice(start, end), start)
 }
 
-/** Whether a token lies inside one of the ranges. */
 export function isInside(token: Span, ranges: readonly Span[]): boolean {
   return ranges.some(({ start, end }) => start <= token.start && token.end <= end)
 }

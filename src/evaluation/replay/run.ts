@@ -57,7 +57,6 @@ export interface ReplayEnvironment {
   contexts: () => ContextWriter
   /** Collections with contexts, by the collection that they stand for. */
   contextualTwins: ReadonlyMap<string, string>
-  /** The model of the reference tokenizer. */
   referenceModel: string
   /** The tenants that queries can name; absent without `TENANTS_FILE`. */
   tenants?: ReplayTenants | null

@@ -12,7 +12,6 @@ import { type Suggestion, suggest, type Thresholds } from './suggest.ts'
 export interface GroupFigures {
   group: QuestionGroup
   questions: number
-  /** Questions by verdict. */
   verdicts: Record<Verdict, number>
   /** The same by the suggested thresholds; null without a suggestion. */
   suggested: Record<Verdict, number> | null
@@ -25,7 +24,6 @@ export interface VerdictReport {
   set: string
   arm: string
   thresholds: Thresholds
-  /** Groups that have questions. */
   groups: GroupFigures[]
   suggestion: Suggestion
   questions: readonly JudgedQuestion[]

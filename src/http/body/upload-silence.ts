@@ -3,7 +3,6 @@ import { StowageError } from '../../core/errors.ts'
 import type { Step, StepRequest, StepResponse } from '../step.ts'
 import { awaitsContinue } from './expect-continue.ts'
 
-/** Answers a request with an error. */
 type SendError = (request: StepRequest, response: StepResponse, error: StowageError) => void
 
 /** Whether the head of a request announces a body. */

@@ -70,7 +70,6 @@ const SPECIAL: { readonly [Code in ErrorCode]?: object } = {
   },
 }
 
-/** An example of the body of an error. */
 export function errorExample(code: ErrorCode): object {
   return { error: { code, message: ERRORS[code].meaning, ...SPECIAL[code] } }
 }

@@ -59,7 +59,6 @@ const experiments = { tag: 'experiments', key: 'operator' } as const
 /** A name or an id in the path that is not percent-encoded UTF-8 is a bad request. */
 const NAMED_ERRORS = ['bad_request', 'unauthorized', 'forbidden', 'not_found', 'internal'] as const
 
-/** The operations of stowage's own routes. */
 export const OPERATIONS: { readonly [Route in OwnRoute]: Operation } = {
   'POST /v1/context': {
     id: 'packContext',

@@ -1,7 +1,6 @@
 import type MarkdownIt from 'markdown-it'
 import { groupBy } from '../../core/collections.ts'
 
-/** A title by its number. */
 interface NumberedTitle {
   /** Place of its line, from 0. */
   line: number

@@ -11,7 +11,6 @@ export interface DocumentParent {
   tokens: number
 }
 
-/** Most tokens in a parent. */
 const MOST_PARENT_TOKENS = 2_048
 /** A heading of this depth or above it begins a parent. */
 const PARENT_DEPTH = 2

@@ -13,7 +13,6 @@ export interface Part extends Span {
   head: Span | null
 }
 
-/** A block of markdown. */
 export interface Block extends Span {
   kind: 'prose' | 'code' | 'atomic'
   /** Where a block that is too large is cut; empty for prose. */

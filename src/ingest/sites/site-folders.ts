@@ -49,7 +49,6 @@ export function spread<T>(values: readonly T[], most: number): T[] {
   return values.filter((_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step))
 }
 
-/** The pages below each folder. */
 function pagesByFolder(files: readonly string[]): ReadonlyMap<string, string[]> {
   const folders = new Map<string, string[]>()
   for (const file of files)

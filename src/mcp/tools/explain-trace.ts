@@ -13,7 +13,6 @@ const input = z.strictObject({
   budget_tokens: z.int().min(0).max(100_000).optional().describe('Most tokens of the answer. Default: 1000.'),
 })
 
-/** `explain_trace`. */
 export const explainTraceTool = defineTool({
   name: 'explain_trace',
   title: 'Explain a search',

@@ -19,7 +19,6 @@ const input = z.strictObject({
     .describe('Wait so long for the end of the job, with progress notifications. Default: 0. Example: 20.'),
 })
 
-/** `get_reindexing_progress`. */
 export const reindexProgressTool = defineTool({
   name: 'get_reindexing_progress',
   title: 'Progress of a job',

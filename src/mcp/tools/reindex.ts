@@ -17,7 +17,6 @@ const input = z.strictObject({
   dry_run: z.boolean().optional().describe('true: say what a run would take, and write nothing. Default: false.'),
 })
 
-/** `reindex_with_context`. */
 export const reindexTool = defineTool({
   name: 'reindex_with_context',
   title: 'Write contexts for a collection',

@@ -5,7 +5,6 @@ import type { Plan } from '../../pipeline/plan/plan.ts'
 import type { McpCaller, Right } from '../caller.ts'
 import type { McpServices } from '../services.ts'
 
-/** A call of a tool. */
 export interface ToolCall {
   services: McpServices
   caller: McpCaller

@@ -45,7 +45,6 @@ export interface MeasuredSentence {
   /** Whether it says nothing without what follows: a heading, the number or the numbered title of a clause, a lead-in, a question, a label, signs, comments, definitions of links, the head of a table, or the line of code that begins a block. */
   opens: boolean
   isHeading: boolean
-  /** Whether it is an item of a list. */
   isItem: boolean
   kind: CutSentence['kind']
   /** Whether it is a part of a row of a table, behind the first part, which is the first of `head`. */

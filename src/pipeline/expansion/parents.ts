@@ -9,7 +9,6 @@ import type { Plan } from '../plan/plan.ts'
 import type { RunRecord } from '../run-record.ts'
 import { withinBudget } from './within-budget.ts'
 
-/** Where a parent is stored. */
 interface ParentPoint {
   collection: string
   id: PointId

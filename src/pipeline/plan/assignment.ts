@@ -9,7 +9,6 @@ export type AssignmentUnit = (typeof ASSIGNMENT_UNITS)[number]
 
 /** The variant of a request that is part of an experiment. */
 export const assignmentSchema = z.object({
-  /** Name of the experiment. */
   experiment: z.string(),
   /** `control`, or another name that the experiment declares. */
   variant: z.string(),

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { planSchema } from './plan.ts'
 
-/** One value of a plan. */
 export interface PlanValue {
   /** Dotted path, such as `packing.mode`. */
   path: string

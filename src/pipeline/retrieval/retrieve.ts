@@ -38,7 +38,6 @@ export interface SearchInput {
   background?: Background
 }
 
-/** A search with the weights of its lists. */
 export interface WeightedSearch extends SearchInput {
   weights: ListWeights
 }
@@ -47,7 +46,6 @@ export interface WeightedSearch extends SearchInput {
 export interface Retrieved {
   lists: RetrievedList[]
   mode: UsedMode
-  /** What each collection gave. */
   answers: CollectionAnswer[]
   /** Searches documents of a collection by the same vectors. */
   searchWithin(

@@ -4,7 +4,6 @@ import { openAiInputs } from '../read/shapes.ts'
 import { decodeTokens } from '../read/token-text.ts'
 import { OpenAiError } from './openai-error.ts'
 
-/** Most inputs of a request. */
 const MOST_INPUTS = 128
 
 const QUERY_TYPES = ['query', 'search_query'] as const

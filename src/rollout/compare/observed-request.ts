@@ -40,7 +40,6 @@ export interface PairedRun {
   packed: string[]
 }
 
-/** What one trace says. */
 export interface TraceLine {
   traceId: string
   startedAt: number

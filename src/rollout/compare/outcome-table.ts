@@ -111,7 +111,6 @@ export function createOutcomeTable(mostRows: number): OutcomeTable {
   }
 }
 
-/** The columns of some rows. */
 export function columnsOf(rows: readonly Row[]): VariantColumns {
   return {
     unit: rows.map(({ unit }) => unit),

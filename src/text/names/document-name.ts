@@ -35,7 +35,6 @@ const NUMBER = /(?<![\p{L}\p{N}.])v?(\d+(?:\.(?:\d+|x))*)/gu
 /** A word that tells documents apart: not the number of a document, but its year. */
 const TELLING = /^(?!(?:doc|document|page|file|node|item|chunk|part)s?$)(?:.*\p{L}{2}.*|(?:19|20)\d\d|\d+(?:\.\d+)+)$/u
 
-/** How a document is called. */
 export interface DocumentNames {
   docTitle: string
   pageName?: string | undefined

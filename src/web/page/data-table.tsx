@@ -2,7 +2,6 @@ import type { ComponentChildren } from 'preact'
 
 export interface Column<Row> {
   title: string
-  /** What the cell shows. */
   cell: (row: Row) => ComponentChildren
   /** What the file of the table holds; default: the cell, when it is text. */
   value?: (row: Row) => string | number | null

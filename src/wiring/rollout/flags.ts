@@ -7,7 +7,6 @@ import type { Reporter } from '../../observe/events.ts'
 import type { DecidePlan } from '../../pipeline/plan/decision.ts'
 import { FlagSources, type FlagsState } from './flag-sources.ts'
 
-/** The flags of a process. */
 export interface Flags {
   decide: DecidePlan
   /** The flags as they are now; null while no source has any. */

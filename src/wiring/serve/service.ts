@@ -11,7 +11,6 @@ import { type Gateway, openGateway } from '../gateway.ts'
 import { startWarnings } from '../start-warnings.ts'
 import { unwritableFiles } from './written-files.ts'
 
-/** The service of one process. */
 interface OpenedService extends RunningService {
   /** What an operator may have forgotten, one sentence each. */
   warnings: readonly string[]

@@ -36,7 +36,6 @@ export interface NodeCall {
   end(outcome: NodeOutcome, retryAfterMs?: number): void
 }
 
-/** What is known of one node. */
 export class FleetNode {
   readonly url: string
   readonly name: string

@@ -41,7 +41,6 @@ export async function loadLateInteraction(source: ModelSource): Promise<LateInte
   const sample = encode('a')
   const template = learnTemplate(wrap('a', 'a'), { query: sample, passage: sample })
 
-  /** Special tokens of a passage. */
   const special = assembleSide(template, 'passage', [], source.maxTokens).ids.length
 
   const openPassages = createUnpackSides(runtime)

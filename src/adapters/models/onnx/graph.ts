@@ -34,7 +34,6 @@ export interface OnnxGraph {
   header: Uint8Array
   /** In an order in which each node follows those that it needs. */
   nodes: Node[]
-  /** Weights by name. */
   weights: Map<string, Uint8Array>
   /** Declared inputs of the model by name. */
   inputs: Map<string, Uint8Array>

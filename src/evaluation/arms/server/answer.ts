@@ -45,7 +45,6 @@ const CUT_REASONS: ReadonlySet<string | null> = CUT_BEFORE_PACKING
 
 export type ServerAnswer = z.infer<typeof answerSchema>
 
-/** A candidate of a trace. */
 export interface CandidateKey {
   collection: string
   id: PointId

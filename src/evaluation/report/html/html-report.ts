@@ -10,7 +10,6 @@ import { waterfallsOf } from './data/queries.ts'
 import { encodePart, fittingParts, type QueryParts } from './parts.ts'
 import type { ReportData } from './report-data.ts'
 
-/** What a report is made of. */
 export interface HtmlReportInput extends OverviewInput {
   /** In any order. Queries without details have figures only. */
   details: AsyncIterable<QueryDetails> | Iterable<QueryDetails>

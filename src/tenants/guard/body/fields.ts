@@ -78,7 +78,6 @@ export function objectOrLeft(fields: Fields, where: string): ReadValue {
   return (reader, scope) => (reader.kind === 'object' ? read(reader, scope, 0) : reader.take())
 }
 
-/** Reads a string. */
 export function readString(reader: JsonReader, where: string): string {
   requireKind(reader, 'string', where)
   return JSON.parse(reader.take())

@@ -52,7 +52,6 @@ export const vectorsOrIds = listOf(vectorOrId, 'examples')
 
 const PAIR_FIELDS: Fields = { positive: vectorOrId, negative: vectorOrId }
 
-/** Pairs of examples. */
 export const contextPairs = oneOrMany(objectOf(PAIR_FIELDS, 'a context pair'), 'context')
 
 const FEEDBACK_FIELDS: Fields = {

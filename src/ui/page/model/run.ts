@@ -73,7 +73,6 @@ export function storedRun(trace: Trace, passages: readonly Passage[]): Run {
   return { title: 'This request', trace, blocks, rows }
 }
 
-/** The texts of the context. */
 export function textsOf({ blocks }: Run): string[] {
   return blocks.map(({ text }) => text ?? '')
 }

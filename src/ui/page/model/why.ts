@@ -75,7 +75,6 @@ export function mayBeId(text: string): boolean {
   return /^(?:\d{1,20}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32})$/iu.test(text.trim())
 }
 
-/** Whether a text has words at all. */
 export function hasWords(text: string): boolean {
   return wordsOf(text).length > 0
 }

@@ -38,7 +38,6 @@ export function App({ data }: { data: ReportData }) {
   )
 }
 
-/** The parts of the overview. */
 function partsOf({ arms, ablation }: ReportData) {
   const hasRivals = arms.length > 1
   return [

@@ -97,7 +97,6 @@ export function ExtremesPart() {
   }
 }
 
-/** A link to the page of a query. */
 export function QueryLink({ query }: { query: QueryRow }) {
   const { data, linkTo } = useReport()
   return (

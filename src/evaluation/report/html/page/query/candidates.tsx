@@ -10,7 +10,6 @@ import { useReport } from '../shared/view.ts'
 import { CandidateRow, COLUMNS, FIRST_NUMBER } from './candidate-row.tsx'
 import { type Candidate, candidatesOf } from './read-candidates.ts'
 
-/** The trace of each candidate. */
 export function CandidatesSection({ query }: { query: QueryRow }) {
   const { data, view } = useReport()
   const loaded = usePart<CandidatesPart>(query.candidates)
@@ -108,7 +107,6 @@ function Candidates({ candidates, columns }: { candidates: readonly Candidate[];
   )
 }
 
-/** What each stage did with the candidates. */
 function Stages({ columns }: { columns: CandidateColumns }) {
   const { data } = useReport()
   return (
