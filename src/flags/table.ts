@@ -3,6 +3,7 @@ import { mmrAlpha, reranks } from '../pipeline/plan/derived.ts'
 import { NAMED_PLANS } from '../pipeline/plan/named-plans.ts'
 import { overridePlan, type PlanOverrides } from '../pipeline/plan/override-plan.ts'
 import type { Plan } from '../pipeline/plan/plan.ts'
+import { type OnOff, type PlanSection, valueSwitch } from '../pipeline/plan/value-switch.ts'
 
 /** What a flag does: it switches a rule, assigns variants of an experiment, or starts a second run for comparison. */
 export type FlagKind = 'switch' | 'experiment' | 'shadow'
@@ -66,25 +67,14 @@ function rule({ key, guards, values, isOn, on, off }: Rule): Switch {
   }
 }
 
-/** The parts of a plan that hold values of their own. */
-type PlanSection = { [Key in keyof Plan]: Plan[Key] extends object ? Key : never }[keyof Plan]
-
 /** A rule that is one value of the plan, and on with every value but `off`. */
 function valueRule<Section extends PlanSection, Name extends keyof Plan[Section] & string>(
   key: string,
   section: Section,
   name: Name,
-  { guards, on, off }: { guards: string; on: Plan[Section][Name]; off: Plan[Section][Name] },
+  { guards, ...values }: { guards: string } & OnOff<Plan[Section][Name]>,
 ): Switch {
-  const withValue = (value: Plan[Section][Name]): PlanOverrides => ({ [section]: { [name]: value } })
-  return rule({
-    key,
-    guards,
-    values: [`${section}.${name}`],
-    isOn: ({ [section]: part }) => part[name] !== off,
-    on: withValue(on),
-    off: withValue(off),
-  })
+  return rule({ key, guards, values: [`${section}.${name}`], ...valueSwitch(section, name, values) })
 }
 
 /** A reranker that the process has loaded. Without one, the plan stays as it is. */

@@ -1,6 +1,7 @@
 import { NAMED_PLANS } from '../../pipeline/plan/named-plans.ts'
 import type { PlanOverrides } from '../../pipeline/plan/override-plan.ts'
 import type { Plan } from '../../pipeline/plan/plan.ts'
+import { valueSwitch } from '../../pipeline/plan/value-switch.ts'
 
 /** A rule of ranking or packing that can be switched alone. */
 export interface Rule {
@@ -22,39 +23,30 @@ const EXPANSION: PlanOverrides = { reunification: { enabled: true, expansion: ME
 export const RULES = {
   adaptive_weights: {
     meaning: 'Takes the weights of the lists from the intent of the query.',
-    on: { retrieval: { adaptive: true } },
-    off: { retrieval: { adaptive: false } },
-    isOn: ({ retrieval }) => retrieval.adaptive,
+    ...valueSwitch('retrieval', 'adaptive', { on: true, off: false }),
   },
   spelling: {
     meaning: 'Corrects misspelt words of the question by the words of the passages, and searches once more.',
-    on: { retrieval: { spelling: true } },
-    off: { retrieval: { spelling: false } },
-    isOn: ({ retrieval }) => retrieval.spelling,
+    ...valueSwitch('retrieval', 'spelling', { on: true, off: false }),
   },
   pool_by_budget: {
     meaning: 'Asks for more candidates when the budget is large, so that it can be filled.',
-    on: { retrieval: { tokensPerCandidate: NAMED_PLANS.measured.retrieval.tokensPerCandidate } },
-    off: { retrieval: { tokensPerCandidate: null } },
-    isOn: ({ retrieval }) => retrieval.tokensPerCandidate !== null,
+    ...valueSwitch('retrieval', 'tokensPerCandidate', {
+      on: NAMED_PLANS.measured.retrieval.tokensPerCandidate,
+      off: null,
+    }),
   },
   foreign_depth: {
     meaning: 'Asks for more hits of each list in a live collection that `stowage ingest` has not written.',
-    on: { retrieval: { foreignK: NAMED_PLANS.measured.retrieval.foreignK } },
-    off: { retrieval: { foreignK: null } },
-    isOn: ({ retrieval }) => retrieval.foreignK !== null,
+    ...valueSwitch('retrieval', 'foreignK', { on: NAMED_PLANS.measured.retrieval.foreignK, off: null }),
   },
   named_documents: {
     meaning: 'Searches once more in the documents that the question names.',
-    on: { retrieval: { namedDocuments: NAMED_PLANS.measured.retrieval.namedDocuments } },
-    off: { retrieval: { namedDocuments: null } },
-    isOn: ({ retrieval }) => retrieval.namedDocuments !== null,
+    ...valueSwitch('retrieval', 'namedDocuments', { on: NAMED_PLANS.measured.retrieval.namedDocuments, off: null }),
   },
   value_fusion: {
     meaning: 'Adds scaled scores. Off is reciprocal rank fusion, which has no BM25 over the candidates.',
-    on: { fusion: { method: 'values' } },
-    off: { fusion: { method: 'rrf' } },
-    isOn: ({ fusion }) => fusion.method === 'values',
+    ...valueSwitch('fusion', 'method', { on: 'values', off: 'rrf' }),
   },
   candidate_bm25: {
     meaning:
@@ -66,9 +58,7 @@ export const RULES = {
   },
   dedupe: {
     meaning: 'Drops near-verbatim copies.',
-    on: { dedupe: { containment: 0.9 } },
-    off: { dedupe: { containment: null } },
-    isOn: ({ dedupe }) => dedupe.containment !== null,
+    ...valueSwitch('dedupe', 'containment', { on: 0.9, off: null }),
   },
   reranker: {
     meaning: 'Blends the relevance of a reranker into the value.',
@@ -79,15 +69,11 @@ export const RULES = {
   },
   rerank_cut: {
     meaning: 'Keeps only the best candidates after reranking.',
-    on: { rerank: { topK: 12 } },
-    off: { rerank: { topK: null } },
-    isOn: ({ rerank }) => rerank.topK !== null,
+    ...valueSwitch('rerank', 'topK', { on: 12, off: null }),
   },
   answerability: {
     meaning: 'Gives a bonus to text that looks like an answer.',
-    on: { answerability: { bonus: 0.1 } },
-    off: { answerability: { bonus: 0 } },
-    isOn: ({ answerability }) => answerability.bonus > 0,
+    ...valueSwitch('answerability', 'bonus', { on: 0.1, off: 0 }),
   },
   section_reunification: {
     meaning: 'Section reunification as a whole: mentions, propagation, document share, expansion and fetching.',
@@ -135,9 +121,7 @@ export const RULES = {
   },
   mmr: {
     meaning: 'Prefers candidates that differ from the chosen ones.',
-    on: { diversity: { mmrAlpha: 0.5 } },
-    off: { diversity: { mmrAlpha: null } },
-    isOn: ({ diversity }) => diversity.mmrAlpha !== null,
+    ...valueSwitch('diversity', 'mmrAlpha', { on: 0.5, off: null }),
   },
   skip_overflow: {
     meaning: 'Tries the next chunk when one does not fit, in the place of an end.',
@@ -148,66 +132,46 @@ export const RULES = {
   sentence_cut: {
     meaning:
       'Cuts the best chunk that does not fit, one of which nine tenths fit, and at the end others while there is room, to its best sentences.',
-    on: { packing: { sentenceCut: true } },
-    off: { packing: { sentenceCut: false } },
-    isOn: ({ packing }) => packing.sentenceCut,
+    ...valueSwitch('packing', 'sentenceCut', { on: true, off: false }),
   },
   sentence_choice: {
     meaning:
       'Asks the reranker which sentences of a chunk that is cut hold the answer. Off is the run of sentences that the words of the question choose.',
-    on: { packing: { sentenceChoice: 'reranker' } },
-    off: { packing: { sentenceChoice: 'words' } },
-    isOn: ({ packing }) => packing.sentenceChoice === 'reranker',
+    ...valueSwitch('packing', 'sentenceChoice', { on: 'reranker', off: 'words' }),
     requires: { packing: { sentenceCut: true } },
     needsReranker: true,
   },
   heading_once: {
     meaning: 'Leaves out the heading at the beginning of a chunk where the source line has it.',
-    on: { packing: { repeatHeading: false } },
-    off: { packing: { repeatHeading: true } },
-    isOn: ({ packing }) => !packing.repeatHeading,
+    ...valueSwitch('packing', 'repeatHeading', { on: false, off: true }),
   },
   sentence_mode: {
     meaning: 'Fills the budget with sentences, in the place of chunks.',
-    on: { packing: { mode: 'sentence' } },
-    off: { packing: { mode: 'passage' } },
-    isOn: ({ packing }) => packing.mode === 'sentence',
+    ...valueSwitch('packing', 'mode', { on: 'sentence', off: 'passage' }),
   },
   novelty: {
     meaning: 'A chunk loses value by the words that are packed already.',
-    on: { packing: { noveltyAlpha: 0.5 } },
-    off: { packing: { noveltyAlpha: 0 } },
-    isOn: ({ packing }) => packing.noveltyAlpha > 0,
+    ...valueSwitch('packing', 'noveltyAlpha', { on: 0.5, off: 0 }),
   },
   repetition: {
     meaning: 'Leaves out sentences that are packed already.',
-    on: { packing: { repetition: 'section' } },
-    off: { packing: { repetition: 'off' } },
-    isOn: ({ packing }) => packing.repetition !== 'off',
+    ...valueSwitch('packing', 'repetition', { on: 'section', off: 'off' }),
   },
   parent_expansion: {
     meaning: 'A parent replaces packed chunks that hold at least half of it (`--chunking parent-child`).',
-    on: { packing: { parentExpansion: 0.5 } },
-    off: { packing: { parentExpansion: null } },
-    isOn: ({ packing }) => packing.parentExpansion !== null,
+    ...valueSwitch('packing', 'parentExpansion', { on: 0.5, off: null }),
   },
   document_cap: {
     meaning: 'Packs at most some chunks of one document.',
-    on: { packing: { documentCap: 2 } },
-    off: { packing: { documentCap: null } },
-    isOn: ({ packing }) => packing.documentCap !== null,
+    ...valueSwitch('packing', 'documentCap', { on: 2, off: null }),
   },
   section_cap: {
     meaning: 'Packs at most some chunks of one section.',
-    on: { packing: { sectionCap: 1 } },
-    off: { packing: { sectionCap: null } },
-    isOn: ({ packing }) => packing.sectionCap !== null,
+    ...valueSwitch('packing', 'sectionCap', { on: 1, off: null }),
   },
   exact_counting: {
     meaning: 'Counts tokens, in the place of characters.',
-    on: { packing: { counting: 'tokens' } },
-    off: { packing: { counting: 'characters' } },
-    isOn: ({ packing }) => packing.counting === 'tokens',
+    ...valueSwitch('packing', 'counting', { on: 'tokens', off: 'characters' }),
   },
   document_order: {
     meaning: 'Orders the blocks of the context as their documents do, in the place of relevance.',
