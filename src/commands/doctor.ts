@@ -48,9 +48,8 @@ async function examine(
   const opened = await open(addressOf(flags)).catch((error: unknown) =>
     error instanceof Error ? error : new Error(String(error)),
   )
-  if (opened instanceof Error) {
+  if (opened instanceof Error)
     return { findings: [fail('configuration', opened.message, 'Fix this, then run doctor again.')], url: null }
-  }
   try {
     const facts = await gatherFacts(opened.setup, opened.probe, flags.collection ?? null)
     return { findings: diagnose(facts), url: opened.setup.embedded ? null : opened.setup.url }

@@ -153,13 +153,10 @@ export class Engine {
 
   private newCollection(name: string, body: unknown): Collection {
     if (this.collections.has(name)) throw new EngineError(409, `Wrong input: Collection \`${name}\` already exists!`)
-    if (this.aliases.has(name)) {
+    if (this.aliases.has(name))
       throw wrongInput(`Can't create collection with name ${name}. Alias with the same name already exists`)
-    }
     checkName(name)
-    if (/[/\\:*?"<>|\0]/.test(name)) {
-      throw wrongInput(`Collection name \`${name}\` is not allowed`)
-    }
+    if (/[/\\:*?"<>|\0]/.test(name)) throw wrongInput(`Collection name \`${name}\` is not allowed`)
     return new Collection(readRecord(body, 'collection'))
   }
 }

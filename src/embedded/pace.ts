@@ -49,8 +49,7 @@ export class Pace {
     await setImmediate()
     if (this.signal?.aborted) throw new EngineError(499, 'Cancelled: the client has closed the connection')
     this.sliceStarted = this.now()
-    if (this.timeout !== undefined && this.sliceStarted - this.started > this.timeout * 1000) {
+    if (this.timeout !== undefined && this.sliceStarted - this.started > this.timeout * 1000)
       throw new EngineError(408, `Timeout error: the operation timed out after ${this.timeout}s`)
-    }
   }
 }

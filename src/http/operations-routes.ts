@@ -63,9 +63,8 @@ export function showTrace(findTrace: FindTrace): RequestHandler<{ id: string }> 
   return async (request, response) => {
     const { id } = request.params
     const trace = await findTrace(id, { apiKey: apiKeyOf(request), tenant: tenantOf(response) })
-    if (trace === null) {
+    if (trace === null)
       throw new StowageError('not_found', 'The trace is unknown or no longer kept', { details: { trace_id: id } })
-    }
     sendJson(request, response, 200, printJson(trace))
   }
 }

@@ -151,9 +151,8 @@ class PointJudge {
     }
     for (const [field, value] of payload) {
       const kind = PAYLOAD_FIELDS.get(field)
-      if (kind !== undefined && !isMissing(value) && !fits(value, kind)) {
+      if (kind !== undefined && !isMissing(value) && !fits(value, kind))
         this.#list.add({ field, problem: kind, value: value.json }, id)
-      }
     }
     this.#judgeVersion(payload.get('embedder_version'), id)
   }
@@ -168,8 +167,7 @@ class PointJudge {
     const version = readText(value)
     if (version === null) return
     this.version ??= version
-    if (version !== this.version && !this.#rules.allowMixed) {
+    if (version !== this.version && !this.#rules.allowMixed)
       this.#list.add({ field, problem: 'other embedder', value: value.json, stored: JSON.stringify(this.version) }, id)
-    }
   }
 }

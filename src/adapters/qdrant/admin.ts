@@ -207,9 +207,8 @@ function chooseFields(collection: string, layout: CollectionLayout, denseSize: n
       `collection ${collection} has no dense vector of the embedder's ${denseSize} dimensions (it has: ${sizes}). ${denseRemedy(layout.dense)}`,
     )
   }
-  if (dense === null && sparse === null) {
+  if (dense === null && sparse === null)
     throw new StowageError('unprocessable', `collection ${collection} has no sparse vector with modifier idf`)
-  }
   return { dense: dense?.name ?? null, sparse }
 }
 

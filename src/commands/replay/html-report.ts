@@ -30,11 +30,7 @@ export async function writeHtmlReport(
   const { arms, sets } = replay.report
   const queries = sets.reduce((sum, set) => sum + set.queries.length, 0)
   progress.write(`report ${file}: computing intervals of ${arms.length} arms on ${queries} queries\n`)
-  const facts = {
-    createdAt: new Date().toISOString(),
-    stowage: version ?? 'unknown',
-    command: redactUrls(command),
-  }
+  const facts = { createdAt: new Date().toISOString(), stowage: version ?? 'unknown', command: redactUrls(command) }
   const html = await htmlReport({
     ...replay,
     ablation: ablation ? ablationRows(ablation) : null,

@@ -100,9 +100,8 @@ function compileCondition(value: unknown, subject: FilterSubject, prefix: string
   }
   if ('nested' in condition) return compileNested(readRecord(condition.nested, 'nested'), subject, prefix, depth)
   if ('slice' in condition) throw unsupported('slice conditions')
-  if (Object.keys(condition).every(key => CLAUSES.includes(key))) {
+  if (Object.keys(condition).every(key => CLAUSES.includes(key)))
     return compileClauses(condition, subject, prefix, depth + 1)
-  }
   throw formatError('unknown filter condition')
 }
 

@@ -31,9 +31,8 @@ export function valuesAt(value: unknown, path: PayloadPath, from = 0): unknown[]
   const step = path[from]
   if (step === undefined) return [value]
   if (step === 'each') return Array.isArray(value) ? value.flatMap(item => valuesAt(item, path, from + 1)) : []
-  if ('index' in step) {
+  if ('index' in step)
     return Array.isArray(value) && step.index < value.length ? valuesAt(value[step.index], path, from + 1) : []
-  }
   return isRecord(value) && Object.hasOwn(value, step.key) ? valuesAt(value[step.key], path, from + 1) : []
 }
 

@@ -67,9 +67,8 @@ const SHORT_WORD = 256
 
 function compileSubstring(kind: TextMatch, query: string): (value: string) => boolean {
   const words = kind === 'text_any' ? [...new Set(query.split(/\s+/u).filter(word => word !== ''))] : [query]
-  if (words.length <= FEW_WORDS && words.every(word => word.length <= SHORT_WORD)) {
+  if (words.length <= FEW_WORDS && words.every(word => word.length <= SHORT_WORD))
     return value => words.some(word => value.includes(word))
-  }
   // A string is a list of its UTF-16 units.
   const patterns = new PatternSet(words)
   return value => patterns.isIn(value)

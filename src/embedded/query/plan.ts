@@ -51,9 +51,8 @@ function countPrefetches(value: unknown, depth: number): number {
 }
 
 function readNode(value: unknown, depth: number): QueryPlan {
-  if (depth > MAXIMUM_PREFETCH_DEPTH) {
+  if (depth > MAXIMUM_PREFETCH_DEPTH)
     throw wrongInput(`Prefetch is nested deeper than ${MAXIMUM_PREFETCH_DEPTH} levels`)
-  }
   const body = readRecord(value, depth === 0 ? 'query request' : 'prefetch')
   refuseFields(body, ['lookup_from'], 'query')
   if (isRecord(body.params)) refuseFields(body.params, ['idf'], 'query params')
@@ -82,9 +81,8 @@ function validate({ prefetch, scoring, threshold, using }: QueryPlan): void {
   if (using !== '') throw badRequest("Fusion queries cannot be combined with the 'using' field.")
   if (prefetch.length === 0) throw badRequest('cannot apply Fusion without prefetches')
   const weights = scoring.rule.method === 'rrf' ? scoring.rule.weights : null
-  if (weights !== null && weights.length !== prefetch.length) {
+  if (weights !== null && weights.length !== prefetch.length)
     throw badRequest(`RRF weights count (${weights.length}) does not match the prefetch count (${prefetch.length})`)
-  }
 }
 
 const OTHER_QUERIES = ['discover', 'context', 'order_by', 'formula', 'sample', 'relevance_feedback']
@@ -107,9 +105,8 @@ function readNearest(query: JsonRecord, limit: number): Scoring {
   const diversity = readNumber(mmr.diversity, 'mmr.diversity') ?? 0.5
   const candidates = readCount(mmr.candidates_limit, 'mmr.candidates_limit', limit)
   if (diversity < 0 || diversity > 1) throw validationError(`mmr.diversity: value ${diversity} must be from 0 to 1`)
-  if (candidates > MAXIMUM_MMR_CANDIDATES) {
+  if (candidates > MAXIMUM_MMR_CANDIDATES)
     throw validationError(`mmr.candidates_limit: value ${candidates} must be from 0 to ${MAXIMUM_MMR_CANDIDATES}`)
-  }
   return { kind: 'nearest', target, diversity: { lambda: 1 - diversity, candidates } }
 }
 

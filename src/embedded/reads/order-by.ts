@@ -24,9 +24,8 @@ export function readOrder(collection: Collection, { order_by, offset }: JsonReco
   const key = readString(given.key, 'order_by')
   parsePath(key)
   const direction = given.direction ?? 'asc'
-  if (direction !== 'asc' && direction !== 'desc') {
+  if (direction !== 'asc' && direction !== 'desc')
     throw formatError(`unknown variant \`${String(direction)}\`, expected \`asc\` or \`desc\``)
-  }
   if ((offset ?? null) !== null) {
     throw badRequest(
       "Cannot use an `offset` when using `order_by`. The alternative for paging is to use `order_by.start_from` and a filter to exclude the IDs that you've already seen for the `order_by.start_from` value",

@@ -22,9 +22,8 @@ export function changedConfig(before: JsonRecord, patch: JsonRecord): JsonRecord
   const params = asRecord(patch.params)
   for (const name of ROOT_PARAMETERS) if ((params[name] ?? null) !== null) after[name] = params[name]
   if (isRecord(patch.vectors)) after.vectors = changedVectors(asRecord(before.vectors), patch.vectors)
-  if (isRecord(patch.sparse_vectors)) {
+  if (isRecord(patch.sparse_vectors))
     after.sparse_vectors = changedSparse(asRecord(before.sparse_vectors), patch.sparse_vectors)
-  }
   return after
 }
 

@@ -32,13 +32,11 @@ export function checkCreation(value: unknown): void {
     if (isRecord(params)) checkVectorParameters(params, `vectors.${name}`)
   }
   for (const [name, params] of Object.entries(asRecord(body.sparse_vectors))) {
-    if (Object.hasOwn(vectors, name)) {
+    if (Object.hasOwn(vectors, name))
       throw wrongInput(`Vector name \`${name}\` is used for a dense and a sparse vector`)
-    }
     const modifier = asRecord(params).modifier ?? 'none'
-    if (modifier !== 'none' && modifier !== 'idf') {
+    if (modifier !== 'none' && modifier !== 'idf')
       throw formatError(`unknown variant \`${String(modifier)}\`, expected \`none\` or \`idf\``)
-    }
   }
 }
 
@@ -49,9 +47,8 @@ export function checkCreation(value: unknown): void {
 export function checkParameters(body: JsonRecord): void {
   refuseFields(body, ['init_from'], 'collection parameter')
   if (body.sharding_method === 'custom') refuseFields(body, ['sharding_method'], 'collection parameter')
-  if (isRecord(body.strict_mode_config) && body.strict_mode_config.enabled === true) {
+  if (isRecord(body.strict_mode_config) && body.strict_mode_config.enabled === true)
     refuseFields(body, ['strict_mode_config'], 'collection parameter')
-  }
   for (const name of ['shard_number', 'replication_factor', 'write_consistency_factor']) {
     readCount(body[name], name, 1, 1)
   }
@@ -71,15 +68,13 @@ function checkSection(value: unknown, path: string): void {
   const least = LEAST[path.split('.').at(-1) ?? ''] ?? {}
   for (const [name, minimum] of Object.entries(least)) readCount(section[name], `${path}.${name}`, minimum, minimum)
   const deleted = readNumber(section.deleted_threshold, `${path}.deleted_threshold`)
-  if (deleted !== undefined && (deleted < 0 || deleted > 1)) {
+  if (deleted !== undefined && (deleted < 0 || deleted > 1))
     throw validationError(`${path}.deleted_threshold: value ${deleted} invalid, must be from 0 to 1`)
-  }
 }
 
 /** Checks the parameters of one vector that change no answer. @throws EngineError 400/422 */
 export function checkVectorParameters(params: JsonRecord, path: string): void {
   if ((params.hnsw_config ?? null) !== null) checkSection(params.hnsw_config, `${path}.hnsw_config`)
-  if ((params.on_disk ?? null) !== null && typeof params.on_disk !== 'boolean') {
+  if ((params.on_disk ?? null) !== null && typeof params.on_disk !== 'boolean')
     throw formatError(`${path}.on_disk must be a boolean`)
-  }
 }

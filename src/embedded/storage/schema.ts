@@ -27,14 +27,12 @@ export function createVectorStores(body: JsonRecord): Map<string, VectorStore> {
 function createDense(params: JsonRecord): DenseVectors {
   if (params.size === undefined) throw formatError('missing field `size`')
   const size = readCount(params.size, 'vectors.size', 0)
-  if (size < 1 || size > MAXIMUM_VECTOR_SIZE) {
+  if (size < 1 || size > MAXIMUM_VECTOR_SIZE)
     throw validationError(`vectors.size: value ${size} invalid, must be from 1 to ${MAXIMUM_VECTOR_SIZE}`)
-  }
   if (params.distance === 'Manhattan') throw unsupported('distance `Manhattan`')
   const distance = DISTANCES.find(name => name === params.distance)
-  if (distance === undefined) {
+  if (distance === undefined)
     throw formatError(`unknown distance \`${String(params.distance)}\`, expected one of ${DISTANCES.join(', ')}`)
-  }
   refuseFields(params, ['multivector_config'], 'vector parameter')
   if (params.datatype && params.datatype !== 'float32') throw unsupported(`datatype ${String(params.datatype)}`)
   return new DenseVectors(size, distance)

@@ -62,9 +62,8 @@ export function readNumber(value: unknown, field: string): number | undefined {
 /** Reads an unsigned integer (422 below `minimum`), or returns the fallback when the field is absent or null. */
 export function readCount(value: unknown, field: string, fallback: number, minimum = 0): number {
   const count = typeof value === 'bigint' ? Number(value) : (value ?? fallback)
-  if (typeof count !== 'number' || !Number.isInteger(count) || count < 0) {
+  if (typeof count !== 'number' || !Number.isInteger(count) || count < 0)
     throw formatError(`${field} must be an unsigned integer`)
-  }
   if (count < minimum) throw validationError(`${field}: value ${count} invalid, must be ${minimum} or larger`)
   return count
 }

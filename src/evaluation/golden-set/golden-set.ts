@@ -120,9 +120,7 @@ export function refuseFaults(path: string, faults: readonly GoldenFault[]): void
   const lines = faults.map(({ place, text }) => `${place}: ${text}`)
   const more = lines.length > SHOWN_FAULTS ? `\n  … and ${lines.length - SHOWN_FAULTS} more` : ''
   const list = lines.slice(0, SHOWN_FAULTS).join('\n  ')
-  throw badRequest(`golden set ${path}: ${lines.length} fault(s)\n  ${list}${more}`, {
-    details: lines,
-  })
+  throw badRequest(`golden set ${path}: ${lines.length} fault(s)\n  ${list}${more}`, { details: lines })
 }
 
 /** The texts of the documents that are known, by id. */

@@ -20,7 +20,5 @@ export function decodeJsonText({ headers }: IncomingMessage, body: Buffer): stri
 }
 
 function fault(detail: string, cause?: unknown): StowageError {
-  return badRequest(`The body must be uncompressed JSON in UTF-8: ${detail.slice(0, 100)}`, {
-    cause,
-  })
+  return badRequest(`The body must be uncompressed JSON in UTF-8: ${detail.slice(0, 100)}`, { cause })
 }

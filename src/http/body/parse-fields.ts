@@ -75,9 +75,8 @@ function shownValue(value: Json | undefined): string | null {
 
 /** Prints the first items of the given levels only, so that large values are cheap. */
 function abbreviate(value: Json, levels: number): string {
-  if (typeof value === 'string') {
+  if (typeof value === 'string')
     return JSON.stringify(value.slice(0, MAX_SHOWN_LENGTH)) + (value.length > MAX_SHOWN_LENGTH ? '…' : '')
-  }
   // Numbers can be bigint, or Infinity from `1e999`. JSON.stringify prints neither.
   if (typeof value !== 'object' || value === null) return String(value)
   if (levels === 0) return '…'

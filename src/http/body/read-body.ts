@@ -19,9 +19,8 @@ export function readBody(
   maxBytes: number,
   signal?: AbortSignal,
 ): Promise<ReadBody> {
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes)
     return Promise.resolve({ body: Buffer.alloc(0), complete: false })
-  }
   inviteBody(request, response)
   return new Promise((resolve, reject) => {
     const received = new GrowingBuffer()

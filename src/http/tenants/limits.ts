@@ -177,9 +177,8 @@ function refusalOf(
   { rate, concurrency }: TenantLimits,
   workers: number,
 ): Refusal | null {
-  if (concurrency !== null && inFlight >= Math.ceil(concurrency / workers)) {
+  if (concurrency !== null && inFlight >= Math.ceil(concurrency / workers))
     return { limit: 'concurrency', message: `${counted(concurrency, 'request')} at a time`, waitMs: 0 }
-  }
   if (bucket === null || rate === null || bucket.tryRemoveTokens(1)) return null
   return rateRefusal(rate, bucket.getWaitTime(1))
 }

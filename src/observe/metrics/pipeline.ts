@@ -31,11 +31,7 @@ export function createPipelineMetrics(registry: Registry, rerankQueue: () => num
       help: '1 while a configured model is missing, else 0',
       labels: { model: [] },
     }),
-    contextTokens: histogram({
-      name: 'stowage_context_tokens',
-      help: 'Tokens of packed contexts',
-      buckets: TOKENS,
-    }),
+    contextTokens: histogram({ name: 'stowage_context_tokens', help: 'Tokens of packed contexts', buckets: TOKENS }),
     budgetUsed: histogram({
       name: 'stowage_context_budget_used_ratio',
       help: 'Tokens of a packed context divided by its budget',

@@ -69,10 +69,7 @@ export function createRolloutMetrics(registry: Registry) {
       help: 'Shadow runs by outcome: compared, failed, or dropped because too many waited or stowage was busy',
       labels: { outcome: codesOf(SHADOW_OUTCOMES) },
     }),
-    shadowQueue: gauge({
-      name: 'stowage_shadow_queue',
-      help: 'Shadow runs that wait or run',
-    }),
+    shadowQueue: gauge({ name: 'stowage_shadow_queue', help: 'Shadow runs that wait or run' }),
     shadowOverlap: histogram({
       name: 'stowage_shadow_overlap_ratio',
       help: 'Jaccard index of the chunks of a shadow run and of its answer',

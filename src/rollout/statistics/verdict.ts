@@ -99,9 +99,8 @@ function safe(judged: readonly AdjustedLift[], lifts: readonly AdjustedLift[]): 
   const better = shown.filter(lift => harmOf(lift) < 0)
   const worse = shown.filter(lift => harmOf(lift) > 0)
   const excluded = `the intervals exclude harm beyond the trigger in ${judged.map(({ measure }) => NAMES[measure]).join(', ')}`
-  if (better.length > 0 && worse.length === 0) {
+  if (better.length > 0 && worse.length === 0)
     return { verdict: 'better', reason: `${better.map(liftText).join(', ')}, and ${excluded}` }
-  }
   const but = worse.length > 0 ? `; worse, but by less than a trigger: ${worse.map(liftText).join(', ')}` : ''
   return { verdict: 'safe to continue', reason: `${excluded}${but}` }
 }

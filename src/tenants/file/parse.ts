@@ -100,9 +100,8 @@ function plainValue(parsed: unknown): { value: unknown; faults: string[] } {
 function jsonValue(raw: string, levels: number): unknown {
   if (levels < 0) throw new RangeError('nested too deep')
   const kind = kindOf(raw.trimStart())
-  if (kind === 'object') {
+  if (kind === 'object')
     return Object.fromEntries([...members(raw)].map(([key, inner]) => [key, jsonValue(inner, levels - 1)]))
-  }
   if (kind === 'array') return elements(raw).map(inner => jsonValue(inner, levels - 1))
   const value = parseJson(raw)
   if (typeof value === 'number' && !Number.isFinite(value)) throw new Error('a number is beyond the range of a double')

@@ -35,9 +35,8 @@ export async function askEndpoint(
   const { success, data: results } = (endpoint.shape === 'tei' ? TeiAnswer : CohereAnswer).safeParse(answer)
   if (!success) throw badAnswer(`it has no ${endpoint.shape} scores`)
   const scores = new Map(results.map(({ index, score }) => [index, score]))
-  if (results.length !== passages.length || scores.size !== passages.length) {
+  if (results.length !== passages.length || scores.size !== passages.length)
     throw badAnswer(`${results.length} scores for ${passages.length} passages`)
-  }
   return passages.map((_, at) => {
     const score = scores.get(at)
     if (score === undefined) throw badAnswer(`no score for passage ${at}`)

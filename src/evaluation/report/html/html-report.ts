@@ -42,11 +42,7 @@ export async function htmlReport(input: HtmlReportInput): Promise<string> {
   const { kept, leftOut } = fittingParts(parts, interestOf(input, data.detailArms), room - table.encoded.length)
   data.leftOut = [...otherArmsSentence(data), ...leftOutSentences(leftOut, parts.length, table.length)]
   const numbered = numberParts(data, kept)
-  return htmlDocument(data.facts.title, page, {
-    main: await encodePart(data),
-    points: table.encoded,
-    parts: numbered,
-  })
+  return htmlDocument(data.facts.title, page, { main: await encodePart(data), points: table.encoded, parts: numbered })
 }
 
 /** Adds the waterfalls to the queries of `data`, and resolves with what each query has for the file, in the order of `data`. */
