@@ -16,31 +16,25 @@ interface Exemplar {
 }
 
 /** The sum of the metrics of several processes. What a process has counted still counts when it has ended. */
-interface MetricsSum {
-  /** Keeps the latest snapshot of a process. */
-  keep(process: number, snapshot: Snapshot): void
-  /** A process has ended: its counters and histograms stay, as they were in its latest snapshot, and its gauges go. */
-  retire(process: number): void
-  /** The sum in the text format of Prometheus, or in the OpenMetrics format. */
-  print(openMetrics: boolean): Promise<string>
-}
-
-export function createMetricsSum(): MetricsSum {
+export function createMetricsSum() {
   const snapshots = new Map<number, Snapshot>()
   let retired: Snapshot = []
 
   return {
-    keep(process, snapshot) {
+    /** Keeps the latest snapshot of a process. */
+    keep(process: number, snapshot: Snapshot): void {
       snapshots.set(process, snapshot)
     },
-    retire(process) {
+    /** A process has ended: its counters and histograms stay, as they were in its latest snapshot, and its gauges go. */
+    retire(process: number): void {
       const snapshot = snapshots.get(process) ?? []
       snapshots.delete(process)
       // Without this, the sum would fall, and Prometheus would take the whole rest of it for new requests.
       const lasting = snapshot.filter(({ type }) => String(type) !== 'gauge')
       retired = sumOf([retired, lasting]).getMetricsAsArray() as unknown as Snapshot
     },
-    print: openMetrics => sumOf([...snapshots.values(), retired], openMetrics).metrics(),
+    /** The sum in the text format of Prometheus, or in the OpenMetrics format. */
+    print: (openMetrics: boolean): Promise<string> => sumOf([...snapshots.values(), retired], openMetrics).metrics(),
   }
 }
 

@@ -14,13 +14,6 @@ export interface SupervisorOptions {
   now?: () => number
 }
 
-interface Supervisor {
-  /** The workers that run now, the first one first. */
-  readonly workers: readonly WorkerProcess[]
-  /** Ends all workers and waits for them. Those that have not ended after `graceMs` and some seconds are killed. */
-  close(graceMs: number): Promise<void>
-}
-
 /** A worker that lives as long as this is sound: its next end is a first one again. */
 const SOUND_MS = 60_000
 const FIRST_RESTART_MS = 100
@@ -32,7 +25,7 @@ const CLOSING_MS = 7_000
  * Starts the workers, and starts those again that are lost, after a pause that doubles with each end in a row.
  * @throws Error with the reason of the first worker that cannot start; the others are then ended
  */
-export async function startSupervisor(options: SupervisorOptions): Promise<Supervisor> {
+export async function startSupervisor(options: SupervisorOptions) {
   const { count, start, onLost, pause = pauseFor, now = () => performance.now() } = options
   const running = new Map<number, WorkerProcess>()
   const closing = new AbortController()
@@ -74,10 +67,12 @@ export async function startSupervisor(options: SupervisorOptions): Promise<Super
   const kept = first.map((worker, place) => keep(place, worker))
 
   return {
-    get workers() {
+    /** The workers that run now, the first one first. */
+    get workers(): readonly WorkerProcess[] {
       return [...running].sort(([one], [other]) => one - other).map(([, worker]) => worker)
     },
-    async close(graceMs) {
+    /** Ends all workers and waits for them. Those that have not ended after `graceMs` and some seconds are killed. */
+    async close(graceMs: number): Promise<void> {
       closing.abort()
       const workers = [...running.values()]
       for (const worker of workers) worker.stop(graceMs)

@@ -6,26 +6,11 @@ import { mean } from './sample.ts'
  */
 export type QuerySets = readonly (readonly number[])[]
 
-/** A mean over sets of means over queries, with what its spread lets say. */
-interface MacroMean {
-  value: number
-  /** Number of queries. */
-  n: number
-  /** Number of queries whose value is not 0. */
-  nonZero: number
-  /** Standard error by the unbiased variances of the sets; 0 when each set has equal values only. */
-  error: number
-  /** Degrees of freedom of the error by Welch and Satterthwaite, at least 1; null when the error is 0. */
-  freedom: number | null
-  /** Error of the bootstrap, which divides by n where the unbiased variance divides by n − 1, ÷ `error`; 1 when the error is 0. */
-  bootstrapShare: number
-}
-
 /**
- * The mean over sets of the mean over queries. Queries and sets are taken as independent.
+ * The mean over sets of the mean over queries, with what its spread lets say. Queries and sets are taken as independent.
  * @throws RangeError without sets, when a set has no queries, or when a value is not finite
  */
-export function macroMean(sets: QuerySets): MacroMean {
+export function macroMean(sets: QuerySets) {
   if (sets.length === 0 || sets.some(set => set.length === 0)) throw new RangeError('every set needs queries')
   if (!sets.every(set => set.every(Number.isFinite))) throw new RangeError('the value of a query is not finite')
   const parts = sets.map(set => ({ n: set.length, variance: varianceOfMean(set) / sets.length ** 2 }))
@@ -33,10 +18,15 @@ export function macroMean(sets: QuerySets): MacroMean {
   const variance = sum(part => part.variance)
   return {
     value: mean(sets.map(mean)),
+    /** Number of queries. */
     n: sum(({ n }) => n),
+    /** Number of queries whose value is not 0. */
     nonZero: sets.reduce((count, set) => count + set.filter(value => value !== 0).length, 0),
+    /** Standard error by the unbiased variances of the sets; 0 when each set has equal values only. */
     error: Math.sqrt(variance),
+    /** Degrees of freedom of the error by Welch and Satterthwaite, at least 1; null when the error is 0. */
     freedom: variance === 0 ? null : 1 / sum(part => (part.variance / variance) ** 2 / Math.max(part.n - 1, 1)),
+    /** Error of the bootstrap, which divides by n where the unbiased variance divides by n − 1, ÷ `error`; 1 when the error is 0. */
     bootstrapShare: variance === 0 ? 1 : Math.sqrt(sum(part => (part.variance * (part.n - 1)) / part.n) / variance),
   }
 }

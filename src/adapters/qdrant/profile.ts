@@ -29,14 +29,6 @@ export interface Profile {
   hasPoints: boolean
 }
 
-interface Profiles {
-  /** Whether the profile is one from before, and can be out of date. */
-  has(collection: string, call: StoreCall): boolean
-  get(collection: string, call: StoreCall): Promise<Profile>
-  /** Drops the profile that callers with this key and condition share. */
-  forget(collection: string, call: StoreCall): void
-}
-
 /** The part of the client that profiles and searches use. */
 export interface Reads {
   read(request: QdrantRead & Pick<StoreCall, 'cluster'>): ReturnType<QdrantHttp['read']>
@@ -52,7 +44,7 @@ const WITH_PLACE = { must: [{ key: 'order_index', range: { gte: 0 } }] }
  * Cached profiles of collections, one for each key and condition: these decide which points a caller sees, and a refused key changes
  * nothing for others. Profiles of collections without any point for the caller are not cached, because the first points change them.
  */
-export function createProfiles(http: Reads, mappings: PayloadMappings = {}): Profiles {
+export function createProfiles(http: Reads, mappings: PayloadMappings = {}) {
   const profiles = new LRUCache<string, Profile>({ max: MAX_PROFILES, ttl: TTL_MS })
 
   async function read(collection: string, call: StoreCall): Promise<Profile> {
@@ -84,8 +76,9 @@ export function createProfiles(http: Reads, mappings: PayloadMappings = {}): Pro
   }
 
   return {
-    has: (collection, call) => profiles.has(cacheKey(collection, call)),
-    async get(collection, call) {
+    /** Whether the profile is one from before, and can be out of date. */
+    has: (collection: string, call: StoreCall): boolean => profiles.has(cacheKey(collection, call)),
+    async get(collection: string, call: StoreCall): Promise<Profile> {
       const key = cacheKey(collection, call)
       const cached = profiles.get(key)
       if (cached !== undefined) return cached
@@ -93,7 +86,8 @@ export function createProfiles(http: Reads, mappings: PayloadMappings = {}): Pro
       if (profile.hasPoints) profiles.set(key, profile)
       return profile
     },
-    forget: (collection, call) => void profiles.delete(cacheKey(collection, call)),
+    /** Drops the profile that callers with this key and condition share. */
+    forget: (collection: string, call: StoreCall): void => void profiles.delete(cacheKey(collection, call)),
   }
 }
 

@@ -33,22 +33,12 @@ export interface OnlineOptions {
   now?: () => number
 }
 
-interface OnlineContexts {
-  offer(points: WrittenPoints): void
-  /** Why contexts are not written, one sentence each; empty when nothing is wrong. */
-  readonly pauses: string[]
-  /** Points that wait. */
-  readonly size: number
-  /** Waits at most `graceMs` for what is written now. The points that wait are lost; `stowage contextualize` finds them. */
-  close(graceMs: number): Promise<void>
-}
-
 const MOST_BYTES = 64 * 2 ** 20
 /** Points of one document are best written together, because each round reads their whole document. */
 const ROUNDS: Readonly<Record<LaneName, number>> = { rules: 500, model: 100 }
 
 /** Writes contexts for points after they were written: those of the rules at once, those of a model at its own pace. */
-export function createOnlineContexts(options: OnlineOptions): OnlineContexts {
+export function createOnlineContexts(options: OnlineOptions) {
   const { find, open, onLost, onPaused, onQueued, mostPoints, startTimer, now } = options
   const limits = { points: mostPoints, bytes: MOST_BYTES }
   const timing = { ...(startTimer && { startTimer }), ...(now && { now }) }
@@ -78,17 +68,20 @@ export function createOnlineContexts(options: OnlineOptions): OnlineContexts {
   const sizeOf = () => lanes.rules.size + lanes.model.size
 
   return {
-    offer: ({ collection, ids, isWritten }) => {
+    offer: ({ collection, ids, isWritten }: WrittenPoints): void => {
       lanes.rules.offer(collection, waitingPoints(ids, isWritten ? 0 : LOOKS))
       onQueued({ points: sizeOf() })
     },
-    get pauses() {
+    /** Why contexts are not written, one sentence each; empty when nothing is wrong. */
+    get pauses(): string[] {
       return [...lanes.rules.pauses, ...lanes.model.pauses]
     },
-    get size() {
+    /** Points that wait. */
+    get size(): number {
       return sizeOf()
     },
-    close: async graceMs => {
+    /** Waits at most `graceMs` for what is written now. The points that wait are lost; `stowage contextualize` finds them. */
+    close: async (graceMs: number): Promise<void> => {
       await Promise.all([lanes.rules.close(graceMs), lanes.model.close(graceMs)])
     },
   }

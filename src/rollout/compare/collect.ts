@@ -34,16 +34,8 @@ export interface Collected {
   others: ReadonlySet<string>
 }
 
-interface Collector {
-  /** Reads TRACE_FILE lines. @param name of the file, for faults */
-  readTraces(name: string, chunks: AsyncIterable<string>): Promise<void>
-  /** Reads the outcomes of a server. */
-  readOutcomes(name: string, chunks: AsyncIterable<string>): Promise<void>
-  collected: Collected
-}
-
 /** Reads requests of experiments line by line, in bounded memory. A line that is not understood is counted, and ends nothing. */
-export function createCollector({ experiment, since, mostRows, mostWaiting }: CollectOptions): Collector {
+export function createCollector({ experiment, since, mostRows, mostWaiting }: CollectOptions) {
   const tables = new Map<string, OutcomeTable>()
   const others = new Set<string>()
   const faults: string[] = []
@@ -84,6 +76,7 @@ export function createCollector({ experiment, since, mostRows, mostWaiting }: Co
     if (trace.shadowOf === null || isWanted(shadowed ?? '', trace.startedAt)) collected.pairs.add(trace)
   }
 
+  /** @param name of the file, for faults */
   const read = async (name: string, chunks: AsyncIterable<string>, takeLine: (text: string) => void) => {
     for await (const { number, text, ended } of textLines(chunks)) {
       if (text.trim() === '') continue
@@ -99,8 +92,11 @@ export function createCollector({ experiment, since, mostRows, mostWaiting }: Co
   }
 
   return {
-    readTraces: (name, chunks) => read(name, chunks, takeTrace),
-    readOutcomes: (name, chunks) => read(name, chunks, text => take(parseOutcomeLine(text))),
+    /** Reads TRACE_FILE lines. */
+    readTraces: (name: string, chunks: AsyncIterable<string>) => read(name, chunks, takeTrace),
+    /** Reads the outcomes of a server. */
+    readOutcomes: (name: string, chunks: AsyncIterable<string>) =>
+      read(name, chunks, text => take(parseOutcomeLine(text))),
     collected,
   }
 }

@@ -4,7 +4,6 @@ import type { Config } from '../../config.ts'
 import { createUpsertNotice, type WrittenPoints } from '../../contextualize/online/notice-upserts.ts'
 import { createOnlineContexts } from '../../contextualize/online/online-contexts.ts'
 import { StowageError } from '../../core/errors.ts'
-import type { Step } from '../../http/step.ts'
 import type { Reporter } from '../../observe/events.ts'
 import type { Project } from '../../projects/project.ts'
 import { createTokenizer } from '../../text/tokens.ts'
@@ -18,21 +17,14 @@ interface OnlineDependencies extends OnlineCollectionsOptions {
   reporter: Reporter
 }
 
-/** Contexts for the points that clients write. */
-interface OnlineContextsService {
-  noticeUpserts: Step
-  readonly pauses: readonly string[]
-  close(): Promise<void>
-}
-
 /** How long the end waits for the batch in flight, in milliseconds: a part of the time that `serve` has. */
 const GRACE_MS = 3_000
 
-/** Opens the queue of new points. It does nothing for collections without a project with contexts. */
+/** Opens the queue of the points that clients write and that get contexts. It does nothing for collections without a project with contexts. */
 export async function openOnlineContexts(
   config: Config,
   { member, projects, reporter, ...options }: OnlineDependencies,
-): Promise<OnlineContextsService> {
+) {
   const { mappings } = options
   const writers = new OnlineWriters(config, createTokenizer(config.plan.tokenizerModel).count, reporter)
   const collections = new OnlineCollections(config, writers, options)
@@ -64,10 +56,10 @@ export async function openOnlineContexts(
       onUnread: event =>
         reporter.contextsLost({ ...event, model: writers.rules.model, points: null, outcome: 'dropped' }),
     }),
-    get pauses() {
+    get pauses(): readonly string[] {
       return online.pauses
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       watched.close()
       await online.close(GRACE_MS)
       collections.close()
@@ -85,14 +77,8 @@ export const contextModels = ({ settings: { CONTEXT_MODEL: model } }: Config): s
 /** How long a change of a project can take to be seen, in milliseconds. */
 const REFRESH_MS = 5_000
 
-/** The projects that want contexts for new points, by their collection, as they were at most 5 s ago. */
-interface OnlineProjects {
-  find(collection: string): Project | null
-  close(): void
-}
-
-/** Reads the projects now and again every few seconds, so that no request waits for a file. A file with faults is passed over. */
-async function watchOnlineProjects(projects: Pick<ProjectFolder, 'list'>): Promise<OnlineProjects> {
+/** The projects that want contexts for new points, by their collection, as they were at most 5 s ago. It reads the projects now and again every few seconds, so that no request waits for a file. A file with faults is passed over. */
+async function watchOnlineProjects(projects: Pick<ProjectFolder, 'list'>) {
   let byCollection = new Map<string, Project>()
   async function refresh(): Promise<void> {
     const { projects: all } = await projects.list()
@@ -107,5 +93,5 @@ async function watchOnlineProjects(projects: Pick<ProjectFolder, 'list'>): Promi
   // Those of before stay when the folder cannot be read.
   const timer = setInterval(() => void refresh().catch(() => {}), REFRESH_MS)
   timer.unref()
-  return { find: collection => byCollection.get(collection) ?? null, close: () => clearInterval(timer) }
+  return { find: (collection: string) => byCollection.get(collection) ?? null, close: () => clearInterval(timer) }
 }

@@ -8,18 +8,10 @@ import { type Config, ConfigError } from '../../config.ts'
 import { messageOf, StowageError } from '../../core/errors.ts'
 import type { Reporter } from '../../observe/events.ts'
 import type { Logger } from '../../observe/logger.ts'
-import type { OfferShadow, TraceStore } from '../../pipeline/services.ts'
+import type { TraceStore } from '../../pipeline/services.ts'
 import { createRollout, type Rollback, type Rollout } from '../../rollout/rollout.ts'
 import { createShadowQueue } from '../../rollout/shadow/queue.ts'
 import { createRollbackJudge } from '../../rollout/statistics/online/judge.ts'
-
-/** Experiments and shadow runs of a process. */
-interface OpenedRollout {
-  rollout: Rollout
-  offerShadow: OfferShadow
-  /** Ends all shadow runs, and waits for the file of rollbacks. */
-  close(): Promise<void>
-}
 
 interface RolloutParts {
   reporter: Reporter
@@ -29,11 +21,11 @@ interface RolloutParts {
   member: Member | null
 }
 
-/** @throws ConfigError when `ROLLOUT_STATE_FILE` cannot be used */
+/** Experiments and shadow runs of a process. @throws ConfigError when `ROLLOUT_STATE_FILE` cannot be used */
 export async function openRollout(
   { settings }: Pick<Config, 'settings'>,
   { reporter, logger, traces, member }: RolloutParts,
-): Promise<OpenedRollout> {
+) {
   const judges = member === null || member.start.isFirst
   // Those that the other workers know are newer than a file that could not be written.
   const known = member?.start.rollbacks ?? null
@@ -49,7 +41,8 @@ export async function openRollout(
   return {
     rollout,
     offerShadow: shadows.offer,
-    close: async () => {
+    /** Ends all shadow runs, and waits for the file of rollbacks. */
+    close: async (): Promise<void> => {
       shadows.close()
       rollout.close()
       await file?.close()

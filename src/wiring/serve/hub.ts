@@ -6,14 +6,6 @@ import { startWorkerProcess, type WorkerProcess } from '../../cluster/worker-pro
 import type { Metrics } from '../../observe/metrics.ts'
 import type { Rollback } from '../../rollout/rollout.ts'
 
-/** What all workers ask of the primary, and what it brings from one to the others. */
-interface Hub {
-  /** @param place from 0; 0 is the first worker */
-  startWorker(place: number): WorkerProcess
-  /** Tells all workers to read their files again. */
-  reload(): void
-}
-
 /** What every worker starts with, whenever it starts. */
 export type StartOfAll = Omit<WorkerStart, 'isFirst' | 'rollbacks' | 'firstAddress' | 'accepted'>
 
@@ -29,7 +21,8 @@ interface HubOptions {
 const METRICS_MS = 1_000
 const FIRST = 0
 
-export function createHub({ start, metrics, traceFile }: HubOptions): Hub {
+/** What all workers ask of the primary, and what it brings from one to the others. */
+export function createHub({ start, metrics, traceFile }: HubOptions) {
   const workers = new Map<number, WorkerProcess>()
   const sum = createMetricsSum()
   let rollbacks: readonly Rollback[] | null = null
@@ -52,6 +45,7 @@ export function createHub({ start, metrics, traceFile }: HubOptions): Hub {
     return sum.print(openMetrics)
   }
 
+  /** @param place from 0; 0 is the first worker */
   function startWorker(place: number): WorkerProcess {
     const worker = startWorkerProcess()
     const { line, pid } = worker
@@ -82,7 +76,8 @@ export function createHub({ start, metrics, traceFile }: HubOptions): Hub {
 
   return {
     startWorker,
-    reload: () => {
+    /** Tells all workers to read their files again. */
+    reload: (): void => {
       for (const { line } of workers.values()) line.tell('reload', null)
     },
   }

@@ -21,16 +21,6 @@ export interface FleetOptions {
 /** Sends one request to one node. @throws NodeFailure */
 type SendTo<Answer> = (url: string, signal: AbortSignal) => Promise<Answer>
 
-interface Fleet {
-  /** Number of nodes that are not left out. */
-  readonly healthy: number
-  /**
-   * Answers of one node: the request goes to a second one when the first fails, or takes longer than usual. The first answer wins, and the other call ends.
-   * @throws StowageError when no node answers; the reason of the signal when it aborts
-   */
-  ask<Answer>(send: SendTo<Answer>, signal: AbortSignal): Promise<Answer>
-}
-
 const UNOBSERVED: FleetObserver = {
   rerankNodeCalled() {},
   rerankHedged() {},
@@ -38,7 +28,7 @@ const UNOBSERVED: FleetObserver = {
   rerankNodeLeftOut() {},
 }
 
-export function createFleet(options: FleetOptions): Fleet {
+export function createFleet(options: FleetOptions) {
   const { urls, observer = UNOBSERVED } = options
   const { now = () => performance.now(), startTimer = systemTimer, random = Math.random } = options
   let lastFault = ''
@@ -53,6 +43,10 @@ export function createFleet(options: FleetOptions): Fleet {
     return tried.size === 2 ? balancer.beginLastResort(tried) : null
   }
 
+  /**
+   * Answers of one node: the request goes to a second one when the first fails, or takes longer than usual. The first answer wins, and the other call ends.
+   * @throws StowageError when no node answers; the reason of the signal when it aborts
+   */
   function ask<Answer>(send: SendTo<Answer>, signal: AbortSignal): Promise<Answer> {
     if (signal.aborted) return Promise.reject(signal.reason)
     return new Promise<Answer>((resolve, reject) => {
@@ -121,7 +115,8 @@ export function createFleet(options: FleetOptions): Fleet {
   }
 
   return {
-    get healthy() {
+    /** Number of nodes that are not left out. */
+    get healthy(): number {
       return balancer.healthy
     },
     ask,

@@ -15,19 +15,13 @@ export interface QueryParts {
   candidates: string | null
 }
 
-interface FittingParts {
-  /** By query, in the given order. */
-  kept: QueryParts[]
-  /** Numbers of the parts that did not fit. */
-  leftOut: { contexts: number; candidates: number }
-}
-
 /**
  * Chooses the parts that fit into `bytes`. Contexts are left out first, then candidates, each from the query of least interest on.
+ * @returns those that are kept, by query in the given order, and the numbers of those that did not fit
  * @param interest by query; for example the largest difference between arms
  */
-export function fittingParts(parts: readonly QueryParts[], interest: readonly number[], bytes: number): FittingParts {
-  const kept = parts.map(part => ({ ...part }))
+export function fittingParts(parts: readonly QueryParts[], interest: readonly number[], bytes: number) {
+  const kept: QueryParts[] = parts.map(part => ({ ...part }))
   const leftOut = { contexts: 0, candidates: 0 }
   const byInterest = kept.map((_, index) => index).sort((left, right) => (interest[left] ?? 0) - (interest[right] ?? 0))
   let size = kept.reduce((sum, { contexts, candidates }) => sum + sizeOf(contexts) + sizeOf(candidates), 0)

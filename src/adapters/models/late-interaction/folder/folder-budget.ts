@@ -2,16 +2,6 @@ import type { Dirent } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 
-/** Keeps the files of sides below a size. Several processes may do so for the same folder. */
-interface FolderBudget {
-  /** Says that a file of so many bytes was written. */
-  added(bytes: number): void
-  /** Resolves when nothing is being deleted. */
-  settled(): Promise<void>
-  /** Number of files that were deleted. */
-  deleted(): number
-}
-
 /** Only these files are touched, whatever else lies in the folder: MODEL/AB/CDEF…, and what an interrupted write left. */
 const SIDE_FILE = /^[0-9a-f]{16}[/\\][0-9a-f]{2}[/\\][0-9a-f]{30}(?<unfinished>\.[0-9a-f]{12}\.tmp)?$/
 /** A write takes milliseconds. */
@@ -21,8 +11,11 @@ const KEPT_SHARE = 0.9
 /** Other processes write, too: the files are counted anew when this one has written such a share of the limit. */
 const COUNTED_SHARE = 0.05
 
-/** @param maxBytes of all files. Each process may exceed it by a twentieth for a moment. */
-export function createFolderBudget(folder: string, maxBytes: number): FolderBudget {
+/**
+ * Keeps the files of sides below a size. Several processes may do so for the same folder.
+ * @param maxBytes of all files. Each process may exceed it by a twentieth for a moment.
+ */
+export function createFolderBudget(folder: string, maxBytes: number) {
   /** Null: not known yet. */
   let bytes: number | null = null
   /** Written since the files were counted. */
@@ -45,7 +38,8 @@ export function createFolderBudget(folder: string, maxBytes: number): FolderBudg
   }
 
   return {
-    added(size) {
+    /** Says that a file of so many bytes was written. */
+    added(size: number): void {
       if (bytes !== null) bytes += size
       own += size
       if (work !== null || (bytes !== null && bytes <= maxBytes && own <= maxBytes * COUNTED_SHARE)) return
@@ -56,7 +50,9 @@ export function createFolderBudget(folder: string, maxBytes: number): FolderBudg
           work = null
         })
     },
+    /** Resolves when nothing is being deleted. */
     settled: async () => work ?? undefined,
+    /** Number of files that were deleted. */
     deleted: () => deleted,
   }
 }
