@@ -2,7 +2,7 @@ import { messageOf } from '../../core/errors.ts'
 import type { ShadowOutcome } from '../../core/vocabulary.ts'
 import { type StartTimer, systemTimer } from '../../pipeline/deadline.ts'
 import { Background } from '../../pipeline/pacing/background.ts'
-import type { OfferShadow, ShadowRun, TraceStore } from '../../pipeline/services.ts'
+import type { ShadowRun, TraceStore } from '../../pipeline/services.ts'
 import { overlapOf } from './overlap.ts'
 
 interface ShadowQueueDependencies {
@@ -14,12 +14,6 @@ interface ShadowQueueDependencies {
   startTimer?: StartTimer
   /** Milliseconds of a monotonic clock. */
   now?: () => number
-}
-
-interface ShadowQueue {
-  offer: OfferShadow
-  /** Drops those that wait, and aborts those that run without waiting for them. */
-  close(): void
 }
 
 const MOST_RUNNING = 2
@@ -48,7 +42,7 @@ export function createShadowQueue({
   onQueued,
   startTimer = systemTimer,
   now = () => performance.now(),
-}: ShadowQueueDependencies): ShadowQueue {
+}: ShadowQueueDependencies) {
   const waiting = new Set<Shadow>()
   /** Runs that ignore their signal stay here, so that no more than a few can ever run. */
   const running = new Set<Shadow>()
@@ -117,7 +111,7 @@ export function createShadowQueue({
   }
 
   return {
-    offer(run) {
+    offer(run: ShadowRun): void {
       if (closed) return
       if (waiting.size >= MOST_WAITING) {
         onRan({ outcome: 'dropped', overlap: null, detail: `${MOST_WAITING} others wait` })
@@ -127,7 +121,8 @@ export function createShadowQueue({
       startNext()
       countQueue()
     },
-    close() {
+    /** Drops those that wait, and aborts those that run without waiting for them. */
+    close(): void {
       closed = true
       for (const { end, abort } of [...waiting, ...running]) {
         end('dropped', null, 'stowage closes')
