@@ -1,21 +1,9 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { z } from 'zod'
-import { codesOf, ROLLBACK_TRIGGERS } from '../core/vocabulary.ts'
-import type { Rollback } from '../rollout/rollout.ts'
+import { type Rollback, rollbackSchema } from '../rollout/rollout.ts'
 import { ignoreMissing } from './ignore-missing.ts'
 
-const schema = z.object({
-  version: z.literal(1),
-  rollbacks: z.array(
-    z.object({
-      experiment: z.string(),
-      variant: z.string(),
-      trigger: z.enum(codesOf(ROLLBACK_TRIGGERS)),
-      detail: z.string(),
-      since: z.string(),
-    }),
-  ),
-})
+const schema = z.object({ version: z.literal(1), rollbacks: z.array(rollbackSchema) })
 
 /** The rollbacks that are open, kept in a file for the next process. */
 export interface RollbackFile {

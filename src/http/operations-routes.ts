@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express'
+import type { z } from 'zod'
 import { StowageError } from '../core/errors.ts'
 import type { PrintedMetrics } from '../observe/metrics.ts'
 import type { FindTrace } from '../pipeline/services.ts'
@@ -7,18 +8,17 @@ import type { KnownKeys } from '../tenants/tenant.ts'
 import { sendHtml, sendJson } from './body/send-json.ts'
 import { apiKeyOf, tenantOf } from './caller.ts'
 import { type Description, PAGE_POLICY, referencePage } from './description/page.ts'
+import type { readinessSchema } from './description/schemas.ts'
 import { findTenant } from './tenants/authenticate.ts'
 
+type Readiness = z.infer<typeof readinessSchema>
+
 /** Readiness of one dependency: a model or Qdrant. `detail` says how to fix it. */
-export interface HealthCheck {
-  name: string
-  ok: boolean
-  detail?: string
-}
+export type HealthCheck = Readiness['checks'][number]
 
 export interface Health {
   /** `ready` means that requests are answered. Checks of steps that only degrade do not change it. */
-  ready(): Promise<{ ready: boolean; checks: HealthCheck[] }>
+  ready(): Promise<Readiness>
 }
 
 /** `GET /healthz`, with the text that Qdrant answers. */

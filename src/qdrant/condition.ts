@@ -13,5 +13,10 @@ export function refuseOthers(
   { tenant }: { tenant: { reaches(collection: string): boolean } | null },
 ): void {
   if (tenant === null || collections.every(collection => tenant.reaches(collection))) return
-  throw new StowageError('forbidden', 'This collection is not allowed.')
+  throw unreachable()
+}
+
+/** One text for collections that exist and for those that do not. */
+export function unreachable(): StowageError {
+  return new StowageError('forbidden', 'This collection is not allowed.')
 }

@@ -1,29 +1,32 @@
 import { LRUCache } from 'lru-cache'
-import type { RollbackTrigger } from '../core/vocabulary.ts'
+import { z } from 'zod'
+import { codesOf, ROLLBACK_TRIGGERS } from '../core/vocabulary.ts'
 import { type StartTimer, systemTimer } from '../pipeline/deadline.ts'
 import type { ExperimentOutcome, ObserveOutcome } from '../pipeline/plan/outcome.ts'
 import type { RollbackJudge } from './statistics/online/judge.ts'
-import { createWindow, type OutcomeWindow, summarize, type TimedOutcome, type VariantSummary } from './window.ts'
+import { createWindow, type OutcomeWindow, summarize, type TimedOutcome, variantSummarySchema } from './window.ts'
 
 /** An experiment of which everyone gets the control, until it is reset by hand. */
-export interface Rollback {
-  experiment: string
+export const rollbackSchema = z.object({
+  experiment: z.string(),
   /** The variant that did harm. */
-  variant: string
-  trigger: RollbackTrigger
+  variant: z.string(),
+  trigger: z.enum(codesOf(ROLLBACK_TRIGGERS)),
   /** The figures, in one sentence. */
-  detail: string
+  detail: z.string(),
   /** ISO 8601. */
-  since: string
-}
+  since: z.string(),
+})
+export type Rollback = z.infer<typeof rollbackSchema>
 
 /** What is known of one experiment. */
-interface ExperimentSummary {
-  experiment: string
+export const experimentSummarySchema = z.object({
+  experiment: z.string(),
   /** Null while it runs. */
-  rolled_back: Omit<Rollback, 'experiment'> | null
-  variants: VariantSummary[]
-}
+  rolled_back: rollbackSchema.omit({ experiment: true }).nullable(),
+  variants: z.array(variantSummarySchema),
+})
+type ExperimentSummary = z.infer<typeof experimentSummarySchema>
 
 /** The experiments of this process, for operators. */
 export interface Experiments {
@@ -128,7 +131,7 @@ export function createRollout(dependencies: RolloutDependencies): Rollout {
       const summaries: ExperimentSummary[] = []
       for (const name of names()) {
         const { experiment: _name, ...why } = rollbacks.get(name) ?? { experiment: null }
-        const variants: VariantSummary[] = []
+        const variants: ExperimentSummary['variants'] = []
         for (const [variant, outcomes] of experiments.peek(name)?.window.variants() ?? []) {
           variants.push(summarize(variant, outcomes))
           await new Promise(resolve => setImmediate(resolve))

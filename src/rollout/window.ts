@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { groupBy } from '../core/collections.ts'
 import type { ExperimentOutcome } from '../pipeline/plan/outcome.ts'
 import { meanOrNull, percentileOfSorted } from '../statistics/sample.ts'
@@ -47,20 +48,23 @@ export function createWindow({ variants: mostVariants, outcomes: most }: WindowL
   }
 }
 
+const measured = z.number().nullable()
+
 /** What the window of one variant holds, for operators. Times in seconds; null when nothing was measured. */
-export interface VariantSummary {
-  variant: string
+export const variantSummarySchema = z.object({
+  variant: z.string(),
   /** Share of the units that the flags give this variant, in (0,1]; null when they do not tell. */
-  share: number | null
-  units: number
-  requests: number
-  failed: number
-  seconds: { mean: number | null; p50: number | null; p95: number | null }
+  share: z.number().nullable(),
+  units: z.int(),
+  requests: z.int(),
+  failed: z.int(),
+  seconds: z.object({ mean: measured, p50: measured, p95: measured }),
   /** Mean tokens of an answer. */
-  tokens: number | null
+  tokens: measured,
   /** Mean, in [0,1]. */
-  recall_proxy: number | null
-}
+  recall_proxy: measured,
+})
+type VariantSummary = z.infer<typeof variantSummarySchema>
 
 /** Failed requests count in the times, too: a failure is often late. Answers from the cache have none. */
 export function summarize(variant: string, outcomes: readonly ExperimentOutcome[]): VariantSummary {

@@ -9,6 +9,7 @@ import {
   traceSchema,
   usedModeSchema,
 } from '../../pipeline/trace/schema.ts'
+import { experimentSummarySchema } from '../../rollout/rollout.ts'
 import {
   compareRequestSchema,
   compareResponseSchema,
@@ -16,7 +17,6 @@ import {
   passagesResponseSchema,
   tracesResponseSchema,
 } from '../ui/schemas.ts'
-import { experimentsSchema, outcomeLineSchema, resetSchema } from './experiment-schemas.ts'
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema
 
@@ -41,8 +41,26 @@ const asExtension: typeof override = context => {
   delete jsonSchema.variable
 }
 
+/** Answer of `GET /v1/experiments`. */
+const experimentsSchema = z.object({ experiments: z.array(experimentSummarySchema) })
+
+/** One line of `GET /v1/experiments/{name}/outcomes`. */
+const outcomeLineSchema = z.object({
+  assignment: traceSchema.shape.assignment.unwrap(),
+  unit_id: z.string(),
+  endpoint: traceSchema.shape.endpoint,
+  started_at: traceSchema.shape.started_at,
+  failed: z.boolean().nullable(),
+  seconds: z.number().nullable(),
+  recall_proxy: z.number().nullable(),
+  tokens: z.number().nullable(),
+})
+
+/** Answer of `POST /v1/experiments/{name}/reset`. */
+const resetSchema = z.object({ experiment: z.string(), was_rolled_back: z.boolean() })
+
 /** Answer of `GET /readyz`. */
-const readinessSchema = z.object({
+export const readinessSchema = z.object({
   ready: z.boolean(),
   checks: z.array(z.object({ name: z.string(), ok: z.boolean(), detail: z.string().optional() })),
 })

@@ -13,8 +13,3 @@ export function unknownField(field: string, where: string): StowageError {
 export function shown(text: string): string {
   return shortened(text, 50)
 }
-
-/** One text for collections that exist and for those that do not. */
-export function unreachable(): StowageError {
-  return forbidden('This collection is not allowed.')
-}

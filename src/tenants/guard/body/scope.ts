@@ -1,10 +1,11 @@
 import { StowageError } from '../../../core/errors.ts'
 import type { Steps } from '../../../core/steps.ts'
+import { unreachable } from '../../../qdrant/condition.ts'
 import { printJson } from '../../../qdrant/json.ts'
 import type { Tenant } from '../../tenant.ts'
 import type { PointCheck } from '../guarded.ts'
 import type { PointIdText } from './point-id.ts'
-import { forbidden, unreachable } from './refusals.ts'
+import { forbidden } from './refusals.ts'
 import { type Stamp, toStamp } from './stamp.ts'
 
 /** The filter that all points meet. */
