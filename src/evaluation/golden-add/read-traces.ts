@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { INTENTS, type Intent, ORIGINS, type PointId } from '../../core/types.ts'
-import { codesOf, DROP_REASONS, type DropReason } from '../../core/vocabulary.ts'
+import { INTENTS, type Intent, type PointId } from '../../core/types.ts'
+import type { DropReason } from '../../core/vocabulary.ts'
 import { isLostTraces } from '../../pipeline/trace/lost-traces.ts'
-import { pointIdSchema, TRACE_VERSION } from '../../pipeline/trace/schema.ts'
+import { traceSchema } from '../../pipeline/trace/schema.ts'
 import { parseJson } from '../../qdrant/json.ts'
 import { textLines } from '../../rollout/compare/text-lines.ts'
 import { comparableQuestion } from '../metrics/reference-words.ts'
@@ -40,25 +40,16 @@ export interface SeenQuestions {
   broken: number
 }
 
+const { version, shadow_of, tenant, collections, query, candidates } = traceSchema.shape
+const { id, collection, doc_id, section_path, origin, final, reason } = candidates.element.shape
+
+/** The part of a trace that is read. Other keys are not looked at. */
 const traceLine = z.object({
-  version: z.literal(TRACE_VERSION),
+  ...{ version, shadow_of, tenant, collections, query },
   endpoint: z.string(),
-  shadow_of: z.string().nullable(),
-  tenant: z.string().nullable(),
-  collections: z.array(z.string()),
-  query: z.string().nullable(),
   intent: z.object({ label: z.enum(INTENTS) }).nullable(),
   candidates: z.array(
-    z.object({
-      id: pointIdSchema,
-      collection: z.string(),
-      doc_id: z.string(),
-      section_path: z.string(),
-      origin: z.enum(ORIGINS),
-      final: z.number(),
-      position: z.number().nullable(),
-      reason: z.enum(codesOf(DROP_REASONS)).nullable(),
-    }),
+    z.object({ id, collection, doc_id, section_path, origin, final, reason, position: z.number().nullable() }),
   ),
 })
 type TraceLine = z.infer<typeof traceLine>

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { PassthroughReason } from '../../core/vocabulary.ts'
-import { ASSIGNMENT_UNITS } from '../../pipeline/plan/assignment.ts'
+import { assignmentSchema } from '../../pipeline/plan/assignment.ts'
 import { OF_THE_PLAN } from '../../pipeline/plan/outcome.ts'
 import { isLostTraces, type LostTraces, lostTracesSchema } from '../../pipeline/trace/lost-traces.ts'
-import { TRACE_VERSION } from '../../pipeline/trace/schema.ts'
+import { traceSchema } from '../../pipeline/trace/schema.ts'
 import { printable } from '../../text/printable.ts'
 
 /** One finished request of an experiment, from a trace or from the server. */
@@ -52,29 +52,21 @@ export interface TraceLine {
 
 /** Names of flags come from outside, and are printed on terminals. */
 const name = z.string().transform(text => printable(text))
-const assignmentSchema = z.object({
-  experiment: name,
-  variant: name,
-  unit: z.enum(ASSIGNMENT_UNITS),
-  share: z.number().min(0).max(1).nullable(),
-})
 const share = z.number().min(0).max(1).nullable()
+const assignment = assignmentSchema.extend({ experiment: name, variant: name, share })
+const { version, trace_id, endpoint, tenant, session_id, batch_id, shadow_of, cache } = traceSchema.shape
 
 /** The part of a trace that is compared. Other keys are not looked at. */
 const traceLineSchema = z.object({
-  version: z.literal(TRACE_VERSION),
-  trace_id: z.string(),
-  endpoint: z.enum(['context', 'points', 'replay']),
+  ...{ version, trace_id, endpoint },
   started_at: z.iso.datetime({ offset: true }),
-  tenant: z.string().nullable(),
-  session_id: z.string().nullable(),
-  batch_id: z.string().optional(),
+  ...{ tenant, session_id, batch_id },
   passthrough: z.string().optional(),
-  assignment: assignmentSchema.nullable(),
-  shadow_of: z.string().nullable(),
+  assignment: assignment.nullable(),
+  shadow_of,
   duration_ms: z.number().min(0),
   recall_proxy: share,
-  cache: z.enum(['hit', 'miss', 'off']),
+  cache,
   degraded: z.array(z.object({ code: z.string() })),
   budget: z.object({ used: z.number().min(0) }),
   candidates: z.array(
@@ -83,7 +75,7 @@ const traceLineSchema = z.object({
 })
 
 const outcomeLineSchema = z.object({
-  assignment: assignmentSchema,
+  assignment,
   unit_id: z.string(),
   failed: z.boolean().nullable(),
   seconds: z.number().min(0).nullable(),
