@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { isUnderlinedTitle } from '../../src/text/sentences/line-forms.ts'
 import { splitSentences } from '../../src/text/sentences/sentences.ts'
-import { isUnderlinedTitle } from '../../src/text/sentences/underlined-title.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 
 const sentences = (text: string): string[] => splitSentences(text).map(sentence => sentence.text)

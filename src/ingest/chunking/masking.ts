@@ -1,5 +1,5 @@
 import { closesFence, openingFence } from '../../text/fence.ts'
-import { isUnderlined } from '../../text/sentences/underlined-title.ts'
+import { isUnderlined } from '../../text/sentences/line-forms.ts'
 
 /** What may be YAML (`---`) or TOML (`+++`) front matter at the start of a text, with its last line end; three full stops end YAML, too. Groups: the fence, the content. */
 export const FRONT_MATTER = /^\uFEFF?(---|\+\+\+)[ \t]*\r?\n(?:([\s\S]*?)\r?\n)??(?:\1|\.{3})[ \t]*(?:\r?\n|$)/

@@ -1,6 +1,6 @@
 import { codePointStart } from '../../core/prefix.ts'
 import type { Span } from '../../core/types.ts'
-import { isBoldLine } from '../../text/sentences/bold-line.ts'
+import { isBoldLine } from '../../text/sentences/line-forms.ts'
 import { endsSentence, splitSentences } from '../../text/sentences/sentences.ts'
 import type { Block, Section } from './sections.ts'
 

@@ -1,7 +1,7 @@
 import MarkdownIt, { type Token } from 'markdown-it'
 import type { Span } from '../../core/types.ts'
 import { type DrawnTable, drawnLines, isDrawnRule, readDrawnTable } from '../../text/sentences/drawn-table.ts'
-import { isTitleRule } from '../../text/sentences/underlined-title.ts'
+import { isTitleRule } from '../../text/sentences/line-forms.ts'
 import { headingTitle } from '../markup/heading-title.ts'
 import { CAPITAL_TITLE, readCapitalTitles } from './capital-titles.ts'
 import { maskForParsing } from './masking.ts'

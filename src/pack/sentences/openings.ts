@@ -1,5 +1,4 @@
-import { isNumberedTitle, isSectionNumber } from '../../text/sentences/section-number.ts'
-import { isUnderlinedTitle } from '../../text/sentences/underlined-title.ts'
+import { isNumberedTitle, isSectionNumber, isUnderlinedTitle } from '../../text/sentences/line-forms.ts'
 import { withoutOpeningFence } from './code-lines.ts'
 import { LEAD_IN } from './open-list.ts'
 

@@ -1,8 +1,7 @@
 import { closesFence, leavesFence, openingFence } from '../fence.ts'
-import { isBoldLine } from './bold-line.ts'
 import { drawnLines, isDrawnRule, readDrawnTable } from './drawn-table.ts'
+import { isBoldLine, isTitleRule, isUnderlined } from './line-forms.ts'
 import { beginsWithPipe, beginTable } from './table-row.ts'
-import { isTitleRule, isUnderlined } from './underlined-title.ts'
 
 /** Headings, list items and table rows: each line is one sentence. */
 const OWN_LINE = /^\s{0,12}(?:#{1,6}\s|[-*+•]\s|\d{1,3}[.)]\s|\|)/

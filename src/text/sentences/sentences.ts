@@ -1,8 +1,8 @@
 import { codePointStart } from '../../core/prefix.ts'
 import { endsOpen } from '../language/leading-words.ts'
 import { endsWithAbbreviation, isAbbreviation, LONGEST_AFTER } from './abbreviations.ts'
+import { isSectionNumber } from './line-forms.ts'
 import { type LineKind, linesOf, standsAlone } from './lines.ts'
-import { isSectionNumber } from './section-number.ts'
 
 /** A slice of a text with its offsets in UTF-16 code units. */
 export interface Sentence {
