@@ -52,7 +52,7 @@ export function createClient({ url, apiKey, fetch, timeoutMs: givenMs = TIMEOUT_
   const base = origin + pathname.replace(/\/+$/u, '')
   const key: Record<string, string> = apiKey === undefined ? {} : { 'api-key': apiKey }
 
-  async function call(path: string, init: RequestInit, given: AbortSignal | undefined): Promise<unknown> {
+  async function call<Answer>(path: string, init: RequestInit, given: AbortSignal | undefined): Promise<Answer> {
     const start = performance.now()
     const timeout = AbortSignal.timeout(timeoutMs)
     const signal = given ? AbortSignal.any([given, timeout]) : timeout
@@ -71,7 +71,7 @@ export function createClient({ url, apiKey, fetch, timeoutMs: givenMs = TIMEOUT_
       const response = await exchange.catch((cause: unknown) => Promise.reject(ended(cause)))
       const text = await response.text().catch((cause: unknown) => Promise.reject(ended(cause)))
       const answer = readAnswer(response, text)
-      if (!(answer instanceof StowageClientError)) return answer
+      if (!(answer instanceof StowageClientError)) return answer as Answer
       const waitMs = answer.status === 503 && answer.retryAfter !== null ? answer.retryAfter * 1_000 : null
       const isTooLate = waitMs === null || performance.now() - start + waitMs >= timeoutMs
       if (isTooLate || attempt === MOST_ATTEMPTS) throw answer
@@ -82,14 +82,10 @@ export function createClient({ url, apiKey, fetch, timeoutMs: givenMs = TIMEOUT_
   return {
     async context(request, { signal } = {}) {
       const headers = { ...key, 'content-type': 'application/json' }
-      return call(
-        '/v1/context',
-        { method: 'POST', headers, body: printJson(request) },
-        signal,
-      ) as Promise<ContextResponse>
+      return call('/v1/context', { method: 'POST', headers, body: printJson(request) }, signal)
     },
     trace: async (traceId, { signal } = {}) =>
-      call(`/v1/traces/${encodeURIComponent(traceId)}`, { headers: key }, signal) as Promise<Trace>,
+      call(`/v1/traces/${encodeURIComponent(traceId)}`, { headers: key }, signal),
   }
 }
 

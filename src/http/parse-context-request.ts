@@ -1,7 +1,6 @@
-import { badRequest } from '../core/errors.ts'
 import { finish } from '../core/steps.ts'
 import { type ContextRequest, contextRequestSchema } from '../pipeline/context-request.ts'
-import { parseJsonBody } from './body/json-body.ts'
+import { parseJsonBody, wrongField } from './body/json-body.ts'
 import { parseFields } from './body/parse-fields.ts'
 import { scanJson } from './body/scan-json.ts'
 
@@ -30,11 +29,7 @@ function refuseLongFields(body: Buffer): void {
       // The parts of a list have no key. Then the whole body is what is wrong.
       const length = key === '' ? end : end - start
       if (length <= LONGEST_FIELD || LONG_FIELDS.includes(key)) return
-      const field = key.slice(0, 100) || 'body'
-      const message = `is longer than ${LONGEST_FIELD} bytes`
-      throw badRequest(`Invalid request: ${field}: ${message}`, {
-        details: [{ field, message, value: null }],
-      })
+      throw wrongField(key.slice(0, 100) || 'body', `is longer than ${LONGEST_FIELD} bytes`)
     },
   })
   finish(scan)

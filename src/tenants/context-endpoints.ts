@@ -1,10 +1,5 @@
 import type { Tenant } from './tenant.ts'
 
-/** Whether a text is an http or https URL without user, query and fragment. */
-export function isPlainUrl(text: string): boolean {
-  return plainUrl(text) !== null
-}
-
 /**
  * Whether texts of a tenant may be sent to an endpoint: its base URL is one that the tenant allows, or below one. Host names have no case,
  * the default port is the same as none, and dots in paths are resolved before. Null stays on this machine, so it is always allowed.
@@ -27,7 +22,8 @@ function withSlash(path: string): string {
   return path.endsWith('/') ? path : `${path}/`
 }
 
-function plainUrl(text: string): URL | null {
+/** The URL of a text; null when it is no http or https URL without user, query and fragment. */
+export function plainUrl(text: string): URL | null {
   if (!URL.canParse(text)) return null
   const url = new URL(text)
   const isPlain = [url.username, url.password, url.search, url.hash].every(part => part === '')

@@ -1,12 +1,7 @@
 import type { TokenUsage } from '../context.ts'
 
 /** US dollars for a million tokens. */
-export interface ModelPrice {
-  input: number
-  cached: number
-  cacheWritten: number
-  output: number
-}
+export type ModelPrice = Record<keyof TokenUsage, number>
 
 /** Prices by the name of the model. */
 export type PriceTable = ReadonlyMap<string, ModelPrice>

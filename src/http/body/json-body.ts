@@ -25,11 +25,12 @@ export function refuseDeepField(json: unknown, maxDepth: number): void {
   const fields = isObject(json) ? Object.entries(json) : [['body', json] as const]
   const deep = fields.find(([, value]) => isDeeperThan(maxDepth, value))
   if (deep === undefined) return
-  const field = deep[0].slice(0, 100)
-  const message = `nested deeper than ${maxDepth} levels`
-  throw badRequest(`Invalid request: ${field}: ${message}`, {
-    details: [{ field, message, value: null }],
-  })
+  throw wrongField(deep[0].slice(0, 100), `nested deeper than ${maxDepth} levels`)
+}
+
+/** The error of a field whose value is too large to be shown. */
+export function wrongField(field: string, message: string): StowageError {
+  return badRequest(`Invalid request: ${field}: ${message}`, { details: [{ field, message, value: null }] })
 }
 
 function isDeeperThan(levels: number, value: unknown): boolean {

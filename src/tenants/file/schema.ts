@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { strictObject, unknownName } from '../../core/schema-faults.ts'
 import { planChangesSchema } from '../../pipeline/plan/changes.ts'
 import { LONGEST_COLLECTION_NAME, NEVER_IN_COLLECTION_NAMES } from '../../qdrant/paths.ts'
-import { isPlainUrl } from '../context-endpoints.ts'
+import { plainUrl } from '../context-endpoints.ts'
 import { ALLOWABLE_OPERATIONS } from '../guard/routes/table.ts'
 
 const OPERATIONS = [...ALLOWABLE_OPERATIONS.keys()]
@@ -94,7 +94,7 @@ export const tenantSchema = strictObject({
     z
       .array(
         text('a URL').refine(
-          isPlainUrl,
+          given => plainUrl(given) !== null,
           'must be an http or https URL without user, query and fragment, such as https://api.openai.com/v1',
         ),
         orMissing('must be a list of URLs'),

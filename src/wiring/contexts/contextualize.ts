@@ -107,7 +107,9 @@ export async function environmentOf(
     rollBack: (onProgress, signal) =>
       withState({ ...place, isRollback: true }, state =>
         withEncoder({ ...encoding, isRollback: true }, state, async ({ embedder, encoding, warnings }) => {
-          const { lost, result } = await withOnlineStates(folder, async online => {
+          // The states that servers have written.
+          const online = openOnlineStates(folder, lockFolder)
+          const { lost, result } = await closing(online, true, async () => {
             const journals = [...online, state].map(({ former }) => former)
             const former = allFormer(journals)
             return {
@@ -138,13 +140,22 @@ async function withState<Result>(
   work: (state: RunState) => Promise<Result>,
 ): Promise<Result> {
   const state = openOwnState(folder, named)
+  return closing([state], isRollback, () => work(state))
+}
+
+/** Runs work and closes the states after it. The former vectors of a rollback are forgotten when it is done. */
+async function closing<Result>(
+  states: readonly RunState[],
+  isRollback: boolean,
+  work: () => Promise<Result>,
+): Promise<Result> {
   let rolledBack = false
   try {
-    const result = await work(state)
+    const result = await work()
     rolledBack = isRollback
     return result
   } finally {
-    state.close({ rolledBack })
+    for (const state of states) state.close({ rolledBack })
   }
 }
 
@@ -153,22 +164,6 @@ function openOwnState(folder: string, named: StatePlace['named']): RunState {
     return openState(folder, lockState)
   } catch (error) {
     throw diskFault(named, folder, error)
-  }
-}
-
-/** Runs a rollback with the states that servers have written, whose former vectors are forgotten when it is done. */
-async function withOnlineStates<Result>(
-  folder: string,
-  rollBack: (states: readonly RunState[]) => Promise<Result>,
-): Promise<Result> {
-  const states = openOnlineStates(folder, lockFolder)
-  let rolledBack = false
-  try {
-    const result = await rollBack(states)
-    rolledBack = true
-    return result
-  } finally {
-    for (const state of states) state.close({ rolledBack })
   }
 }
 
