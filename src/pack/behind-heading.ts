@@ -72,17 +72,17 @@ function headingAt(start: number, text: string, names: readonly string[]): Headi
     const name = line.slice(hashes.length).trim().replace(CLOSING_HASHES, '')
     return { name: plain(name), end: behindBlankLines(end, text) }
   }
+  const below = text.indexOf('\n', end) + 1
+  const next = below === 0 || below - end > LONGEST ? '' : text.slice(end, below)
+  if (isUnderlined(line, next)) return { name: plain(line), end: behindBlankLines(below, text) }
   const isNumbered = NUMBERED.test(line)
   if ((isNumbered || CAPITALS.test(line)) && isNameIn(names, line))
     return { name: plain(line), end: behindBlankLines(end, text) }
-  const below = text.indexOf('\n', end) + 1
-  if (below === 0 || below - end > LONGEST) return null
+  if (next === '') return null
   // In laws, the name of an article stands below its number.
-  const both = text.slice(start, below)
-  if (isNumbered && isNameIn(names, both)) return { name: plain(both), end: behindBlankLines(below, text) }
-  if (isTitleRule(line)) return headingBelowRule(end, below, text)
-  if (!isUnderlined(line, text.slice(end, below))) return null
-  return { name: plain(line), end: behindBlankLines(below, text) }
+  if (isNumbered && isNameIn(names, line + next))
+    return { name: plain(line + next), end: behindBlankLines(below, text) }
+  return isTitleRule(line) ? headingBelowRule(end, below, text) : null
 }
 
 /** A title between two lines of one sign. */

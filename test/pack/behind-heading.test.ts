@@ -35,11 +35,13 @@ describe('a heading at the beginning of a chunk', () => {
   })
 
   it.each([
-    ['a number', '2.1. Mark V', `2.1.  Mark V\n\n${SHOWN}`],
+    ['a number and no signs', '2.1. Mark V', `2.1.  Mark V\n\n${SHOWN}`],
     ['a number below another one', '2. Pumps > 2.1. Mark V', `2.  Pumps\n\n2.1.  Mark V\n\n${SHOWN}`],
     ['a word with a number', '§ 3 Mark V', `§ 3 Mark V\n${SHOWN}`],
     ['a number above its name', 'Article 2 Mark V', `Article 2\nMark V\n\n${SHOWN}`],
-  ])('without signs, with %s, is left out where the source line has it', (_, sectionPath, text) => {
+    ['a number and a line below it', '2.25.0 (2020-11-11)', `2.25.0 (2020-11-11)\n-------------------\n\n${SHOWN}`],
+    ['capitals and a line below it', 'MARK V', `MARK V\n======\n${SHOWN}`],
+  ])('with %s, is left out where the source line has it', (_, sectionPath, text) => {
     expect(shownOf(text, { sectionPath })).toBe(SHOWN)
   })
 
