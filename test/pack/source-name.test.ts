@@ -32,13 +32,19 @@ describe('what the path says beside a title', () => {
     expect(context).toContain('SETUP (version 2) > Setup > Keys')
   })
 
-  it.each(['README', 'readme.md', 'CHANGELOG', 'Release Notes', 'index'])(
-    'is shown beside %s, which any product has',
-    title => {
-      const one = candidate({ docId: `photon/${title}`, docTitle: title, docName: 'photon', sectionPath: 'Keys' })
-      expect(pack([one]).context).toContain(`[1] ${title} (photon) > Keys`)
-    },
-  )
+  it.each([
+    'README',
+    'readme.md',
+    'CHANGELOG',
+    'Release Notes',
+    'Release History',
+    'FAQ',
+    'Frequently Asked Questions',
+    'index',
+  ])('is shown beside %s, which any product has', title => {
+    const one = candidate({ docId: `photon/${title}`, docTitle: title, docName: 'photon', sectionPath: 'Keys' })
+    expect(pack([one]).context).toContain(`[1] ${title} (photon) > Keys`)
+  })
 
   it('is shown although the other document does not fit', () => {
     expect(pack([V1, { ...V2, chunk: { ...V2.chunk, text: 'tide '.repeat(500) } }], { budgetTokens: 40 }).context).toBe(

@@ -11,7 +11,7 @@ const SCHEME_AND_HOST = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/]*\/(?=.*\p{L}))?/iu
 const PAGE_OF_FOLDER = /^_?(?:index|readme|default)$/iu
 /** Titles that documents of any product have. */
 const GENERAL =
-  /^_?(?:index|readme|default|change(?:s|[-_ ]?logs?)|history|news|releases?(?:[-_ ]?notes)?|licen[cs]e|copying|contributing)(?:\.[a-z]{2,4})?$/iu
+  /^_?(?:index|readme|default|change(?:s|[-_ ]?logs?)|(?:(?:release|version|revision)[-_ ]?)?history|news|releases?(?:[-_ ]?notes)?|faqs?|frequently asked questions|licen[cs]e|copying|contributing)(?:\.[a-z]{2,4})?$/iu
 /** Folders that say where files lie, and not what they are about. */
 const WHERE_FILES_LIE = new Set(
   (
