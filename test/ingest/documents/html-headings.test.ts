@@ -30,3 +30,17 @@ it.each([
     `# Mooring\n\n${line}\n\nTake the rope.\n\nGo.\n`,
   )
 })
+
+it('reads the items of a list that each begin with a heading as sections, also inside of each other', () => {
+  const members = '<ul><li><section><a id="moor"></a><h3>moor</h3><p>Takes the rope.</p></section></li><li> </li></ul>'
+  const page = `<h1>Class Ferry</h1><ul><li><section><h2>Methods</h2>${members}</section></li></ul>`
+  expect(textOf(page)).toBe('# Class Ferry\n\n## Methods\n\n### moor\n\nTakes the rope.\n')
+})
+
+it.each([
+  ['with an item without a heading', '<ul><li><h2>Rope</h2>Long.</li><li>Lamp</li></ul>', '-   ## Rope'],
+  ['with words before a heading', '<ul><li>Take: <h2>Rope</h2></li></ul>', '-   Take:'],
+  ['with numbers', '<ol><li><h2>Rope</h2>Take it.</li></ol>', '1.  ## Rope'],
+])('keeps the items of a list %s', (_, list, start) => {
+  expect(textOf(`<h1>Mooring</h1>${list}`)).toContain(`# Mooring\n\n${start}`)
+})

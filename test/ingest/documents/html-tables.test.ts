@@ -88,3 +88,19 @@ it('writes wide spans, wide rows and long heads in linear time', () => {
     tableOf(`<tr><td>${' '.repeat(50_000)}x${'<br>'.repeat(10_000)}y</td><td>|</td></tr><tr><td>1<td>2</tr>`),
   ).toContain('x')
 })
+
+it('writes a grid of elements of javadoc as a table', () => {
+  const cell = (column: string, html: string) => `<div class="col-${column} even-row-color">${html}</div>`
+  const head = ['Modifier', 'Method', 'Description'].map(name => `<div class="table-header col-x">${name}</div>`)
+  const rows = [
+    cell('first', '<code>void</code>'),
+    cell('second', '<code><a href="#moor">moor</a>(int ropes)</code>'),
+    cell('last', '<div class="block">Takes the rope | lamp.</div>'),
+  ]
+  const table = `<div class="summary-table three-column-summary">${head.join('')}${rows.join('\n')}</div>`
+  expect(textOf(`<h2>Methods</h2><div>${table}</div><p>Go.</p>`)).toBe(
+    '## Methods\n\n| Modifier | Method | Description |\n| --- | --- | --- |\n| `void` | `moor(int ropes)` | Takes the rope \\| lamp. |\n\nGo.\n',
+  )
+  const torn = `<div class="summary-table">${head.join('')}${rows.slice(1).join('')}</div>`
+  expect(textOf(torn)).not.toContain('|\n|')
+})

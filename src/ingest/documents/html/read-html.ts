@@ -11,6 +11,7 @@ import { ESCAPE, escapeText, settleEscapes } from './escapes.ts'
 import { parted, partsWords } from './gap.ts'
 import { isPermalink, writeHeading } from './headings.ts'
 import { isLeftOut } from './left-out.ts'
+import { isListOfSections } from './list-of-sections.ts'
 import { codeOf, isLabelOfCode, isPreformatted } from './preformatted.ts'
 import { writeTables } from './tables.ts'
 
@@ -87,6 +88,14 @@ function convert(html: string): { markdown: string; title: string | null } {
   service.addRule('folded part', {
     // Turndown does not know that these are blocks.
     filter: node => /^(?:DETAILS|SUMMARY|LEGEND)$/.test(node.nodeName),
+    replacement: content => `\n\n${content}\n\n`,
+  })
+  service.addRule('list of sections', {
+    filter: node => {
+      const { parentNode } = node as unknown as HtmlElement
+      const list = node.nodeName === 'LI' ? parentNode : node
+      return list !== null && isListOfSections(list as HtmlElement)
+    },
     replacement: content => `\n\n${content}\n\n`,
   })
   service.addRule('superscript', {

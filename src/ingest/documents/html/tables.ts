@@ -1,7 +1,7 @@
 import type TurndownService from 'turndown'
 import { rememberedByObject } from '../../../text/bounded-cache.ts'
 import { cellText, markdownTable } from '../markdown.ts'
-import { closest, type HtmlElement, isElement } from './element.ts'
+import { classesOf, closest, type HtmlElement, isElement } from './element.ts'
 import { isLeftOut } from './left-out.ts'
 import { lettersOf } from './letters.ts'
 
@@ -11,7 +11,7 @@ const MOST_COLUMNS = 100
 const PARTS_OF_PAGE = 'table, h1, h2, h3, h4, h5, h6, main, article, section'
 const BLOCKS = 'p, div, ul, ol, dl, pre, blockquote'
 
-/** Writes tables of data as tables of markdown, and rows of tables for layout as paragraphs, or cell by cell when cells hold blocks. */
+/** Writes tables of data, also where they are a grid of elements, as tables of markdown, and rows of tables for layout as paragraphs, or cell by cell when cells hold blocks. */
 export function writeTables(service: TurndownService): void {
   const written = new WeakMap<HtmlElement, string>()
   service.addRule('cell', {
@@ -37,7 +37,41 @@ export function writeTables(service: TurndownService): void {
       return isGrid(table) ? `\n\n${gridOf(table, cell => written.get(cell) ?? '')}\n\n` : `\n\n${content}\n\n`
     },
   })
+  service.addRule('cell of a grid', {
+    filter: node => columnsOfBlocks(node.parentNode as unknown as HtmlElement) > 0,
+    replacement: (content, node) => {
+      written.set(node as unknown as HtmlElement, content)
+      return ''
+    },
+  })
+  service.addRule('grid', {
+    filter: node => columnsOfBlocks(node as unknown as HtmlElement) > 0,
+    replacement: (_, node) => {
+      const grid = node as unknown as HtmlElement
+      const columns = columnsOfBlocks(grid)
+      const rows: string[][] = []
+      for (const [at, cell] of shown(grid).entries()) {
+        if (at % columns === 0) rows.push([])
+        rows.at(-1)?.push(cellText(written.get(cell) ?? ''))
+      }
+      const [head = [], ...body] = rows
+      return `\n\n${markdownTable(head, body)}\n\n`
+    },
+  })
 }
+
+/** Of javadoc since version 17: a table is a grid of elements, one row behind the other, and those of the first row have a class of their own. */
+const GRID_OF_BLOCKS = 'summary-table'
+const HEAD_OF_BLOCKS = 'table-header'
+
+/** The number of columns of a grid of elements; 0 for all other elements. */
+const columnsOfBlocks = rememberedByObject((node: HtmlElement): number => {
+  if (node.nodeName !== 'DIV' || !classesOf(node).includes(GRID_OF_BLOCKS) || node.querySelector(PARTS_OF_PAGE))
+    return 0
+  const cells = shown(node)
+  const columns = cells.filter(cell => classesOf(cell).includes(HEAD_OF_BLOCKS)).length
+  return columns > 0 && cells.length % columns === 0 ? columns : 0
+})
 
 /** Whether an element is in a cell that becomes a part of one line. */
 export function isInGrid(node: HtmlElement): boolean {

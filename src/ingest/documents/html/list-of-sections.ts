@@ -1,0 +1,22 @@
+import { rememberedByObject } from '../../../text/bounded-cache.ts'
+import { type HtmlElement, isElement } from './element.ts'
+import { lettersOf } from './letters.ts'
+
+const HEADING = /^H[1-6]$/
+
+/**
+ * Whether a list is the frame of sections, as in pages of javadoc: it has no numbers, and each item with a text begins with a heading. What is in an
+ * item of a list opens no section.
+ */
+export const isListOfSections: (node: HtmlElement) => boolean = rememberedByObject(node => {
+  if (node.nodeName !== 'UL') return false
+  const items = Array.from(node.childNodes).filter(child => isElement(child) && lettersOf(child).all > 0)
+  return items.length > 0 && items.every(beginsWithHeading)
+})
+
+/** Whether the first text of an element is in a heading. */
+function beginsWithHeading(node: HtmlElement): boolean {
+  if (HEADING.test(node.nodeName)) return true
+  const first = Array.from(node.childNodes ?? []).find(child => lettersOf(child).all > 0)
+  return first !== undefined && beginsWithHeading(first)
+}
