@@ -36,6 +36,11 @@ export function codeOf(node: HtmlElement): string {
   return `\n\n${fencedCode(text, NO_LANGUAGE.has(language) ? '' : language)}\n\n`
 }
 
+/** Code in a line of text. A space that breaks no line is a space, because a shell does not know the other one. */
+export function codeInLine(content: string): string {
+  return inTicks(content.replace(/\s/gu, ' '))
+}
+
 function inTicks(line: string): string {
   const ticks = '`'.repeat(longestTicks(line) + 1)
   const space = ticks === '`' ? '' : ' '
@@ -43,7 +48,7 @@ function inTicks(line: string): string {
 }
 
 function shownText(node: HtmlElement): string {
-  if (node.nodeName === '#text') return node.textContent ?? ''
+  if (node.nodeName === '#text') return (node.textContent ?? '').replaceAll('\u00A0', ' ')
   if (node.nodeName === 'BR') return '\n'
   return Array.from(node.childNodes)
     .filter(child => child.nodeName === '#text' || (isElement(child) && !isLeftOut(child)))

@@ -6,13 +6,13 @@ import { withoutInvisible } from '../../markup/invisible.ts'
 import { type ConversionFault, type ConvertedDocument, primaryLanguage } from '../converted.ts'
 import { decodeHtml } from './decode-html.ts'
 import { depthOf } from './depth.ts'
-import { type HtmlElement, nameOfPicture } from './element.ts'
+import { closest, type HtmlElement, nameOfPicture } from './element.ts'
 import { ESCAPE, escapeText, settleEscapes } from './escapes.ts'
 import { parted, partsWords } from './gap.ts'
 import { isPermalink, writeHeading } from './headings.ts'
 import { isLeftOut } from './left-out.ts'
 import { isListOfSections } from './list-of-sections.ts'
-import { codeOf, isLabelOfCode, isPreformatted } from './preformatted.ts'
+import { codeInLine, codeOf, isLabelOfCode, isPreformatted } from './preformatted.ts'
 import { writeTables } from './tables.ts'
 
 /** A main part counts as the document when it has at least this share of its text. */
@@ -21,6 +21,9 @@ const MAIN_SHARE = 0.3
 const MOST_DEPTH = 2_000
 /** A set of frames takes the place of the body, which Turndown looks for. */
 const FRAMES = /<\/?frameset\b[^<>]*>/gi
+
+const EMPHASIS = new Set(['B', 'DEL', 'EM', 'I', 'S', 'STRIKE', 'STRONG'])
+const isCodeElement = ({ nodeName }: HtmlElement): boolean => nodeName === 'CODE'
 
 /** A page that sends its readers on says so in at most this many letters. */
 const SENDS_ON = 300
@@ -125,6 +128,12 @@ function convert(html: string): { markdown: string; title: string | null } {
   service.addRule('preformatted', {
     filter: node => isPreformatted(node as unknown as HtmlElement),
     replacement: (_, node) => codeOf(node as unknown as HtmlElement),
+  })
+  service.addRule('code', { filter: 'code', replacement: codeInLine })
+  service.addRule('emphasis in code', {
+    // Signs in code are code: a reader would type them.
+    filter: node => EMPHASIS.has(node.nodeName) && closest(node as unknown as HtmlElement, isCodeElement) !== null,
+    replacement: content => content,
   })
   service.addRule('label of code', {
     filter: node => isLabelOfCode(node as unknown as HtmlElement),
