@@ -63,7 +63,7 @@ it('writes the cells of tables for layout as text', () => {
   )
   const note =
     '<tr><td rowspan="2"><img alt="[Tip]" src="tip.png"></td><th>Tip</th></tr><tr><td><p>Mind it:</p><pre>tide</pre></td></tr>'
-  expect(tableOf(note)).toBe('[Tip] Tip\n\nMind it:\n\n```\ntide\n```\n')
+  expect(tableOf(note)).toBe('**Tip**\n\nMind it:\n\n```\ntide\n```\n')
   const inner = '<table><tr><th>A</th><th>B</th></tr><tr><td>1</td><td>2</td></tr></table>'
   expect(tableOf(`<tr><td>Left</td><td>${inner}</td></tr><tr><td>Below</td><td>Right</td></tr>`)).toBe(
     'Left\n\n| A | B |\n| --- | --- |\n| 1 | 2 |\n\nBelow Right\n',
@@ -103,4 +103,16 @@ it('writes a grid of elements of javadoc as a table', () => {
   )
   const torn = `<div class="summary-table">${head.join('')}${rows.slice(1).join('')}</div>`
   expect(textOf(torn)).not.toContain('|\n|')
+})
+
+it('writes the label of a box that is a table as a line in bold, once, in any language', () => {
+  const box = (picture: string, label: string) =>
+    `<table summary="Note"><tr><td rowspan="2"><img alt="${picture}" src="note.png"></td>${label}</tr><tr><td><p>Take the rope.</p></td></tr></table>`
+  const textOfBox = (picture: string, label: string) => textOf(`<h1>Mooring</h1>${box(picture, label)}`)
+  const german = '# Mooring\n\n**Anmerkung**\n\nTake the rope.\n'
+  expect(textOfBox('[Anmerkung]', '<th align="left">Anmerkung</th>')).toBe(german)
+  expect(textOfBox('', '<th>Anmerkung</th>')).toBe(german)
+  expect(textOfBox('[Anmerkung]', '<th></th>')).toBe('# Mooring\n\n[Anmerkung]\n\nTake the rope.\n')
+  expect(tableOf('<tr><th>Rope</th><td>Bow</td></tr>')).toBe('Rope Bow\n')
+  expect(textOfBox('A rope', '<td>Ropes</td>')).toBe('# Mooring\n\nA rope Ropes\n\nTake the rope.\n')
 })

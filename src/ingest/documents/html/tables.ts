@@ -26,8 +26,11 @@ export function writeTables(service: TurndownService): void {
     replacement: (content, node) => {
       const row = node as unknown as HtmlElement
       if (isInGrid(row) || row.querySelector(`${BLOCKS}, ${PARTS_OF_PAGE}`)) return content
-      const texts = shown(row).map(cell => written.get(cell)?.trim() ?? '')
-      return `\n\n${texts.filter(text => text !== '').join(' ')}\n\n`
+      const texts = shown(row)
+        .map(cell => written.get(cell)?.trim() ?? '')
+        .filter(text => text !== '')
+      const line = texts.filter(text => !texts.includes(nameInBrackets(text))).join(' ')
+      return `\n\n${isLabel(row) && !line.includes('**') ? `**${line}**` : line}\n\n`
     },
   })
   service.addRule('table', {
@@ -58,6 +61,15 @@ export function writeTables(service: TurndownService): void {
       return `\n\n${markdownTable(head, body)}\n\n`
     },
   })
+}
+
+/** DocBook puts a picture before the label of a box, with the same words in brackets for those who do not see it: "[Note]". */
+const nameInBrackets = (text: string): string => /^\[(.+)\]$/u.exec(text)?.[1] ?? ''
+
+/** Whether the only words of a row, those of pictures aside, are a head: the label of a box. */
+function isLabel(row: HtmlElement): boolean {
+  const [label, ...others] = shown(row).filter(cell => lettersOf(cell).all > 0)
+  return label?.nodeName === 'TH' && others.length === 0
 }
 
 /** Of javadoc since version 17: a table is a grid of elements, one row behind the other, and those of the first row have a class of their own. */
