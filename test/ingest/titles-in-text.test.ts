@@ -129,6 +129,11 @@ describe('readSections, titles above tildes or backticks in text that is no Mark
       )
   })
 
+  it('open no code below several lines either', () => {
+    const text = 'Tide gauge\nRelease 3 of May\n~~~~~~~~~~~~~~~~\n\nHelp\n----\n\nCall the harbour.\n'
+    expect(pathsOf(text, true)).toEqual(['', 'Help'])
+  })
+
   it('are code in Markdown', () => {
     expect(readSections('Set up\n~~~~~~\n\nrun\n\n~~~~~~\n\n# Help\n').map(({ path }) => path)).toEqual(['', 'Help'])
   })
@@ -284,6 +289,31 @@ describe('readSections, titles by their numbers in text that marks none in anoth
     ])
   })
 
+  it('are read below contents that are the same lines', () => {
+    const names = [
+      '1. Gates',
+      '1.1. Why is a gate shut?',
+      '1.2. Gates of wood, and\n     how to paint them',
+      '2. Locks',
+    ]
+    const contents = `Contents\n\n${names.slice(0, 3).join('\n')}\n\n${names[3]}\n2.1. Fines\n\n`
+    expect(pathsOf(contents + textOf(names, '   '), true)).toEqual([
+      '',
+      '1. Gates',
+      '1. Gates > 1.1. Why is a gate shut?',
+      '1. Gates > 1.2. Gates of wood, and how to paint them',
+      '2. Locks',
+    ])
+    expect(pathsOf(`${textOf(names)}\n${textOf(names)}`, true)).toEqual([''])
+  })
+
+  it('are read beside a drawing with a row above a rule', () => {
+    const drawing = '| lamp | rope |\n -----------\n| two  | ten  |\n\n'
+    const titles = ['1. Gates', '2. Locks', '3. Fines']
+    expect(pathsOf(drawing + textOf(titles), true)).toEqual(['', ...titles])
+    expect(pathsOf(drawing, false)).toEqual([''])
+  })
+
   it.each([
     ['a list', '1. Open the gate\n\n2. Wait for it\n\n3. Close the gate\n'],
     ['numbers that begin anew', textOf(['1. Gates', '2. Locks', '1. Gates', '2. Locks'])],
@@ -293,6 +323,7 @@ describe('readSections, titles by their numbers in text that marks none in anoth
       textOf(['1. The gate is shut\n   by night', '2. The lock is full\n   by day', '3. The fine\n   is high']),
     ],
     ['captions', textOf(['Figure 1: Gates', 'Figure 2: Locks', 'Figure 3: Fines'])],
+    ['questions', textOf(['1. Is the gate shut?', '2. Is the lock full?', '3. Is the fine high?'])],
     ['two titles', textOf(['1. Gates', '2. Locks'])],
     ['values', textOf(['4 Men', '40 Boats', '12 Locks'])],
   ])('are none in %s', (_, text) => {

@@ -39,8 +39,8 @@ function isDeep(opening: string): boolean {
 }
 
 /**
- * reStructuredText writes tildes and backticks below titles too, which open code in Markdown. Such a title begins a paragraph, and a blank
- * line follows it.
+ * reStructuredText writes tildes and backticks below titles too, which open code in Markdown. They are as long as the line above them, and a blank
+ * line follows.
  */
 function maskTitlesLikeFences(text: string): string {
   const lines = text.split('\n')
@@ -52,7 +52,7 @@ function maskTitlesLikeFences(text: string): string {
       return line
     }
     fence = openingFence(line)
-    const isTitle = fence !== null && isBlank(at - 2) && isBlank(at + 1) && isUnderlined(lines[at - 1] ?? '', line)
+    const isTitle = fence !== null && isBlank(at + 1) && isUnderlined(lines[at - 1] ?? '', line)
     if (!isTitle) return line
     fence = null
     return line.replace(/[~`]/g, '^')

@@ -19,6 +19,9 @@ const BY_WORD =
   /^(§|\p{Lu}\p{L}{2,11}(?=[^\S\n]))[^\S\n]?(\d{1,3}|[IVX]{1,6})[a-z]?(?:[.:]?$|(?:[.:]|[^\S\n][-–—:])?[^\S\n]+\S)/u
 /** What ends a sentence or goes on; and a number behind dots, as in contents. */
 const ENDS = /[.,;:!?…]$|\.[\s.]*\d+$/
+/** "3.9 How is it cut?": a number with parts is that of a section and not of an item, also before a question. */
+const HAS_PARTS = /^\d+\.\d/
+const QUESTION = /\?$/
 const BY_WORD_ALONE = /^\S+[^\S\n]?\S+[.:]?$/
 /** Words whose numbers do not count sections of a text. */
 const NO_SECTION = /^(?:fig|figure|table|tab|tabelle|tableau|abb|abbildung|page|seite|speaker|note)$/iu
@@ -34,7 +37,10 @@ const DEEPEST = 6
  */
 export function numberedTitles(text: string): Map<number, { depth: number; lines: number }> {
   const lines = text.split(/\r\n|\r|\n/).map(line => line.trimEnd())
-  const found = lines.flatMap((_, at) => titleAt(lines, at) ?? [])
+  const found = belowContents(
+    lines.flatMap((_, at) => titleAt(lines, at) ?? []),
+    lines,
+  )
   const kinds = [...groupBy(found, ({ word }) => word)].filter(
     ([, titles]) => titles.length >= FEWEST && countUp(titles),
   )
@@ -49,15 +55,42 @@ export function numberedTitles(text: string): Map<number, { depth: number; lines
 
 function titleAt(lines: readonly string[], at: number): NumberedTitle | null {
   const [before = '', line = '', next = '', behind = ''] = [-1, 0, 1, 2].map(offset => lines[at + offset])
-  if (before !== '' || line.length > LONGEST || /^\s*\p{Ll}/u.test(next)) return null
-  // A line that goes on below, deeper, is an item of a list.
-  const numbered = ENDS.test(line) || /^\s/.test(next) ? null : BY_NUMBER.exec(line)
-  if (numbered) return { line: at, lines: 1, word: '', number: (numbered[1] ?? '').split('.').map(Number) }
+  if (before !== '' || line.length > LONGEST) return null
+  const numbered = BY_NUMBER.exec(line)?.[1]
+  if (numbered !== undefined) {
+    const hasParts = HAS_PARTS.test(line)
+    const isTitle = (end: string) => !ENDS.test(end) || (hasParts && QUESTION.test(end))
+    const titled = { line: at, word: '', number: numbered.split('.').map(Number) }
+    // A line that goes on below, deeper, is an item of a list, unless its number has parts.
+    const isIndented = /^\s/.test(next)
+    if (isIndented && hasParts && behind === '' && isTitle(next)) return { ...titled, lines: 2 }
+    if (!isIndented && isTitle(line) && !/^\p{Ll}/u.test(next)) return { ...titled, lines: 1 }
+  }
+  if (/^\s*\p{Ll}/u.test(next)) return null
   const [, word = '', number = ''] = BY_WORD.exec(line) ?? []
   const isAlone = BY_WORD_ALONE.test(line)
   if (word === '' || NO_SECTION.test(word) || (!isAlone && ENDS.test(line))) return null
   const hasNameBelow = isAlone && behind === '' && /^\p{Lu}/u.test(next) && next.length <= LONGEST && !ENDS.test(next)
   return { line: at, lines: hasNameBelow ? 2 : 1, word: word.toUpperCase(), number: [numberOf(number)] }
+}
+
+/** The titles without those of contents above the text: titles that come again, among lines that nearly all begin with a number. */
+function belowContents(titles: readonly NumberedTitle[], lines: readonly string[]): readonly NumberedTitle[] {
+  const nameOf = ({ line, lines: count }: NumberedTitle): string =>
+    lines
+      .slice(line, line + count)
+      .join(' ')
+      .replace(/\s+/g, ' ')
+      .toLowerCase()
+  const places = new Map(titles.map(title => [nameOf(title), title.line]))
+  const first = titles.find(title => places.get(nameOf(title)) !== title.line)
+  if (first === undefined) return titles
+  const end = places.get(nameOf(first)) ?? first.line
+  const contents = lines.slice(first.line, end)
+  const entries = contents.filter(line => /^\s*\d/.test(line)).length
+  const words = contents.join(' ').split(/\s+/).length
+  if (words >= FEWEST_WORDS * entries) return titles
+  return titles.filter(({ line }) => line < first.line || line >= end)
 }
 
 /** Of a number in Arabic or Roman digits. */

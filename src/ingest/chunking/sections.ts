@@ -77,14 +77,20 @@ function* parseBlocks(text: string, isPlain: boolean): Iterable<ParsedBlock> {
   for (const [index, token] of tokens.entries()) {
     if (token.level !== 0 || token.map === null) continue
     const span = spanOf(token, lines, text, isPlain)
-    const name = token.type === 'heading_open' ? withoutRule(tokens[index + 1]?.content ?? '') : ''
-    if (token.type === 'heading_open' && !isProseAboveRule(token, name, isPlain)) {
-      const heading = { depth: Number(token.tag.slice(1)), title: headingTitle(name) }
-      yield { ...span, ...PROSE, heading }
-    } else {
-      yield { ...span, ...partsOf(tokens, index, span, lines, text), heading: null }
-    }
+    const heading = headingAt(tokens, index, isPlain)
+    const block = heading === null ? partsOf(tokens, index, span, lines, text) : PROSE
+    yield { ...span, ...block, heading }
   }
+}
+
+/** The heading of the document that opens at a token; null for what is none. */
+function headingAt(tokens: readonly Token[], index: number, isPlain: boolean): ParsedBlock['heading'] {
+  const token = tokens[index]
+  if (token?.type !== 'heading_open' || token.level !== 0) return null
+  const name = withoutRule(tokens[index + 1]?.content ?? '')
+  return isProseAboveRule(token, name, isPlain)
+    ? null
+    : { depth: Number(token.tag.slice(1)), title: headingTitle(name) }
 }
 
 function tokensOf(text: string, lines: Span[], isPlain: boolean): Token[] {
@@ -99,7 +105,7 @@ function tokensOf(text: string, lines: Span[], isPlain: boolean): Token[] {
   const ofManual = parse(manualParser)
   if (isManual(ofManual, text, lines)) return ofManual
   const ofPlain = parse(plainParser)
-  if (ofPlain.some(({ type, level }) => type === 'heading_open' && level === 0)) return ofPlain
+  if (ofPlain.some((_, at) => headingAt(ofPlain, at, isPlain) !== null)) return ofPlain
   const titles = numberedTitles(text)
   return titles.size === 0 ? ofPlain : parse(numberedParser, { titles })
 }
@@ -121,10 +127,13 @@ function isManual(tokens: readonly Token[], text: string, lines: Span[]): boolea
 const LONGEST_TITLE = 200
 const SENTENCE = /^(?:\S+\s+){5,}\S+[.!]$/u
 
-/** Whether Markdown takes prose for a heading because a line of hyphens stands below it: several lines, a long one, or, in text that is no Markdown, a sentence. */
+/** A line of a table or of a drawing. */
+const DRAWN = /^\|/u
+
+/** Whether Markdown takes prose for a heading because a line of hyphens stands below it: several lines, a long one, a row of a table, or, in text that is no Markdown, a sentence. */
 function isProseAboveRule({ markup }: Token, name: string, isPlain: boolean): boolean {
   if (markup !== '-' && markup !== '=') return false
-  return name.includes('\n') || name.length > LONGEST_TITLE || (isPlain && SENTENCE.test(name))
+  return name.includes('\n') || name.length > LONGEST_TITLE || DRAWN.test(name) || (isPlain && SENTENCE.test(name))
 }
 
 /** Whether most headings are lines with `#` between blank lines. Code follows its comments without one. */
