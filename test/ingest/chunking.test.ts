@@ -324,6 +324,8 @@ describe('chunkMarkdown, blocks and overlap', () => {
   const code = `\`\`\`js\n${Array.from({ length: 300 }, (_, i) => `call(${i})`).join('\n')}\n\`\`\``
   it.each([
     ['announces a paragraph', '**Do this at once:**', words(45, 'step'), 'step0'],
+    ['asks', 'Q: Which rope holds?', words(45, 'step'), 'step0'],
+    ['asks, in two sentences', 'I have two ropes. Which of them "holds"?', words(45, 'step'), 'step0'],
     ['is bold, above code', '**routes.js**', code, '```js'],
     ['no sign ends before code', 'Change it to', `\`\`\`js\n${words(60, 'call')}\n\`\`\``, '```js'],
     ['is a caption with a number', '**Table 2.2. Basins**', table(14), '| a | b |'],
@@ -334,6 +336,13 @@ describe('chunkMarkdown, blocks and overlap', () => {
       const holders = chunks.filter(piece => piece.text.includes(lead))
       expect(holders.map(({ text }) => text.includes(`${lead}\n\n${follows}`))).not.toContain(false)
     }
+  })
+
+  it('keeps a question and its answer in the next line together', () => {
+    const pairs = Array.from({ length: 30 }, (_, at) => `Q: Does rope ${at} hold?\nA: Yes, number ${at} does.`)
+    for (const separator of ['\n', '\n\n'])
+      for (const { text } of chunk(pairs.join(separator)))
+        expect(text.match(/^Q: /gm)?.length).toBe(text.match(/^A: /gm)?.length)
   })
 
   it('makes no chunk of headings or marks only', () => {

@@ -56,6 +56,10 @@ describe('chunkMarkdown, entries in indented text that is no Markdown', () => {
       names.map(name => `\`\`${name}\`\`\n\n  ${words(20, name)}\n\n  Default: ${name}`).join('\n\n'),
     ],
     [
+      'questions',
+      names.map(name => `Why does ${name} hold?\n\n\t${words(15, name)}\n\n\t${words(20, name)}`).join('\n\n'),
+    ],
+    [
       'directives',
       names.map(name => `.. rope:: ${name}.\n\n   ${words(10, name)}\n\n   - ${words(20, name)}`).join('\n\n'),
     ],

@@ -5,8 +5,8 @@ import { joinPieces, type Piece } from './pieces.ts'
 /** A longer line over a blank line names no entry. In UTF-16 code units. */
 const LONGEST_TERM = 100
 const TAB_COLUMNS = 8
-/** Lines that say what follows them: "Example:", or a directive of reStructuredText. */
-const ANNOUNCES = /^\.\. |:$/
+/** Lines that say what follows them: "Example:", a question, or a directive of reStructuredText. */
+const ANNOUNCES = /^\.\. |[:?]$/
 
 interface EntryLimits {
   /** Most tokens in an entry that stays whole. */
@@ -18,7 +18,7 @@ interface EntryLimits {
 /**
  * Joins the pieces of each entry, in text that shows by indentation what belongs together: the options of a manual, terms with their
  * meanings, directives with their bodies. An entry has a first line and deeper lines below it. One over a blank line is short, and no sign
- * ends it. Of an entry that is too long, only the term joins what follows it, and entries inside are looked for.
+ * ends it but that of a question. Of an entry that is too long, only the term joins what follows it, and entries inside are looked for.
  *
  * @param from where the text of the pieces begins, behind a heading that the first one has in front
  */

@@ -27,17 +27,19 @@ export interface PieceLimits {
 
 /**
  * Cuts a section into pieces in order. The heading joins the first piece, and a short sentence that ends in a colon, one before
- * code that no sign ends, or a line in bold, joins what it announces.
+ * code that no sign ends, a line in bold, or a paragraph that asks, joins what it announces.
  */
 export function cutSection(section: Section, text: string, limits: PieceLimits): Piece[] {
   const pieces: Piece[] = []
   let lead = section.heading && pieceOf(section.heading, text, limits, true)
   for (const [at, block] of section.blocks.entries()) {
-    const cut = cutBlock(block, text, limits)
+    const isQuestion = asks(block, text, limits)
+    const cut = isQuestion ? [pieceOf(block, text, limits, true)] : cutBlock(block, text, limits)
     const [first] = cut
     const last = cut.at(-1)
     if (!first || !last) continue
-    const isLead = announces(last, text) || (block.kind === 'prose' && leadsToCode(last, section.blocks[at + 1], text))
+    const isLead =
+      isQuestion || announces(last, text) || (block.kind === 'prose' && leadsToCode(last, section.blocks[at + 1], text))
     if (lead) cut[0] = joinPieces(lead, first)
     lead = isLead && fitsBefore(cut.at(-1), limits) ? (cut.pop() ?? null) : null
     for (const piece of cut) pieces.push(piece)
@@ -51,12 +53,27 @@ export function joinPieces(before: Piece, after: Piece): Piece {
   return { ...before, end: after.end, tokens: before.tokens + after.tokens }
 }
 
+/** What is looked at of the end of a text, in UTF-16 code units. */
+const LONGEST_END = 80
 /** A sentence that ends in a colon, perhaps inside emphasis or quotation marks. */
 const ENDS_IN_COLON = /:[*_`"'”’)\]]{0,4}\s*$/
 
 function announces(piece: Piece, text: string): boolean {
   const slice = text.slice(piece.start, piece.end)
-  return ENDS_IN_COLON.test(slice.slice(-80)) || (piece.opensBlock && isBoldLine(slice))
+  return ENDS_IN_COLON.test(slice.slice(-LONGEST_END)) || (piece.opensBlock && isBoldLine(slice))
+}
+
+/** A question, perhaps inside emphasis or quotation marks. */
+const ENDS_IN_QUESTION = /[?？][*_`"'”’)\]]{0,4}\s*$/u
+
+/** Whether a paragraph is short and ends in a question: the answer is behind it. */
+function asks(block: Block, text: string, limits: PieceLimits): boolean {
+  return block.kind === 'prose' && isShortQuestion(block, text, limits)
+}
+
+function isShortQuestion({ start, end }: Span, text: string, { target, count }: PieceLimits): boolean {
+  if (!ENDS_IN_QUESTION.test(text.slice(Math.max(start, end - LONGEST_END), end))) return false
+  return count(text.slice(start, end)) <= MOST_BEFORE * target
 }
 
 /** Whether code follows a sentence that no sign ends: "Change it to". */
@@ -121,7 +138,21 @@ function cutProse(block: Block, text: string, limits: PieceLimits): Piece[] {
     const whole = pieceOf(block, text, limits, true)
     if (whole.tokens <= limits.atomic) return [whole]
   }
-  return cutSpans(sentencesOf(block, text), text, limits)
+  return cutSpans(withAnswers(sentencesOf(block, text), text, limits), text, limits)
+}
+
+/** Sentences, of which each short question that begins a line has the sentence behind it: "Q: Is it open?" above "A: Yes." */
+function withAnswers(sentences: readonly Span[], text: string, limits: PieceLimits): Span[] {
+  const joined: Span[] = []
+  let isAsked = false
+  for (const sentence of sentences) {
+    const before = joined.at(-1)
+    if (isAsked && before) before.end = sentence.end
+    else joined.push({ ...sentence })
+    const beginsLine = sentence.start === sentences[0]?.start || text[sentence.start - 1] === '\n'
+    isAsked = beginsLine && isShortQuestion(sentence, text, limits)
+  }
+  return joined
 }
 
 function sentencesOf(block: Span, text: string): Span[] {
