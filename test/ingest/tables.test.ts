@@ -143,6 +143,28 @@ describe('chunkMarkdown, tables that are drawn with signs', () => {
     },
   )
 
+  it.each([
+    ['thin lines', '┌┬┐', '├┼┤', '│', '─'],
+    ['round corners', '╭┬╮', '├┼┤', '│', '─'],
+    ['double lines', '╔╦╗', '╠╬╣', '║', '═'],
+  ])('have their head in each part in boxes of %s', (_, top, middle, bar, line) => {
+    const ruleOf = ([left, cross, right]: string) => `${left}${line.repeat(9)}${cross}${line.repeat(15)}${right}`
+    const head = [ruleOf(top), `${bar} name    ${bar} use           ${bar}`, ruleOf(middle)].join('\n')
+    const lines = upTo(40).map(at => `${bar} basin${at}  ${bar} holds. Water  ${bar}`)
+    const texts = chunk(`Basins:\n\n${head}\n${lines.join('\n')}\n`).map(piece => piece.text)
+    expect(texts.length).toBeGreaterThan(3)
+    for (const part of texts) expect(part).toContain(`${head}\n${bar} basin`)
+    expect(rowsIn(texts)).toEqual(upTo(40))
+  })
+
+  it('are no trees of folders', () => {
+    const tree = upTo(60).map(at => `├── basin${at}. Deep`)
+    const texts = chunk(`Basins:\n\n${tree.join('\n')}\n└── end\n`).map(piece => piece.text)
+    expect(texts.length).toBeGreaterThan(3)
+    for (const part of texts.slice(1)) expect(part).toMatch(/^├── basin/)
+    expect(rowsIn(texts)).toEqual(upTo(60))
+  })
+
   it('are not cut where a cell goes on in the next line', () => {
     const lines = upTo(20).flatMap(at => [`| basin${at}  | holds water   |`, '|         | and two ships |'])
     const texts = chunk([...HEAD, ...lines, rule].join('\n')).map(piece => piece.text)

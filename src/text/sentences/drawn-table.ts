@@ -1,12 +1,14 @@
 /*
  * Tables that are drawn with signs, as reStructuredText writes them and as programs print them, such as the client of MySQL. A rule is a
- * line such as `+---+---+`.
+ * line such as `+---+---+` or `├───┼───┤`. The branches of a tree of folders (`├── src`) have no sign at their end.
  */
 
-const RULE = /^[ \t]{0,12}\+[-=:][-=:+]*\+\s*$/
-const LINE = /^[ \t]{0,12}(?:\||\+[-=:])/
+const RULE = /^[ \t]{0,12}(?:\+[-=:][-=:+]*\+|[┌├└╭╰╔╠╚╟╞╒╘┏┣┗┡┠][\u2500-\u257F]*[┐┤┘╮╯╗╣╝╢╡╕╛┓┫┛┩┨])\s*$/u
+const LINE = /^[ \t]{0,12}(?:[|\u2500-\u257F]|\+[-=:])/u
 /** A line that begins a row: the first cell of a line that goes on with one is often blank. */
-const NAMED = /^[ \t]*\|[^|]*[^|\s]/
+const NAMED = /^[ \t]*[|│┃║][^|│┃║]*[^|│┃║\s]/u
+/** The rule below a head in a table that has other rules as well. */
+const HEAD_RULE = /[=╪╞┡╇]/u
 
 /** The lines of a table, as places among its lines. */
 export interface DrawnTable {
@@ -35,13 +37,13 @@ export function drawnLines(text: string, start: number): string[] {
 }
 
 /**
- * Reads the lines of a table; null when they are none. The head ends at a rule of `=`. Without one, it ends at the second rule of a table
+ * Reads the lines of a table; null when they are none. The head ends at a rule of `=` or `╪`. Without one, it ends at the second rule of a table
  * that has several rows below it and no rule between them. Where a rule follows each row, no row is a head.
  */
 export function readDrawnTable(lines: readonly string[]): DrawnTable | null {
   if (!isDrawnRule(lines[0] ?? '') || !lines.every(line => LINE.test(line))) return null
   const rules = lines.flatMap((line, at) => (at > 0 && isDrawnRule(line) ? [at] : []))
-  const headRule = rules.find(at => lines[at]?.includes('=')) ?? ruleOfResult(lines, rules)
+  const headRule = rules.find(at => HEAD_RULE.test(lines[at] ?? '')) ?? ruleOfResult(lines, rules)
   const isHeadless = headRule === null || headRule === lines.length - 1
   return isHeadless
     ? { headLines: 0, rows: [0, ...rowsBelow(rules, lines.length)] }

@@ -3,8 +3,8 @@ import { drawnLines, isDrawnRule, readDrawnTable } from './drawn-table.ts'
 import { isBoldLine, isTitleRule, isUnderlined } from './line-forms.ts'
 import { beginsWithPipe, beginTable } from './table-row.ts'
 
-/** Headings, list items and table rows: each line is one sentence. */
-const OWN_LINE = /^\s{0,12}(?:#{1,6}\s|[-*+•]\s|\d{1,3}[.)]\s|\|)/
+/** Headings, list items, table rows and lines of a drawing, such as a tree of folders: each line is one sentence. */
+const OWN_LINE = /^\s{0,12}(?:#{1,6}\s|[-*+•]\s|\d{1,3}[.)]\s|[|\u2500-\u257F])/u
 /** A line below these is a rule. "1. Setup" can be a title. */
 const NO_TITLE = /^\s{0,12}(?:#{1,6}\s|[-*+•]\s|\|)/
 
