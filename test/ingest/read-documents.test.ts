@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rename, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { chunkMarkdown } from '../../src/ingest/chunking/chunk-markdown.ts'
 import { type OpenOptions, openDocuments } from '../../src/ingest/read-documents.ts'
 import type { SkippedDocument, SkippedFolder, SourceDocument } from '../../src/ingest/source-document.ts'
 import { decodeUtf8, splitLines } from '../../src/ingest/text-files.ts'
@@ -388,6 +389,18 @@ describe('openDocuments, files', () => {
     // A file that is named is read in the same way.
     const [file] = (await readAll(join(folder, 'gate/open.py'))).documents
     expect(file).toMatchObject({ docId: 'open.py', text: python.replaceAll('\r', '') })
+  })
+
+  it('reads settings as they stand when they are named, and not below a folder', async () => {
+    const text = '---\n# The port of the ferry\nports:\n  # Two ropes\n  - north\n---\nport: south\n'
+    const folder = await lay({ 'ferry.yaml': text, 'ferry.conf': '# Ropes\n#ropes=2\n', 'a.md': 'x' })
+    expect(await readAll(folder, { code: true })).toMatchObject({ total: 1, skipped: { '.yaml': 1, '.conf': 1 } })
+    const { documents } = await readAll(join(folder, 'ferry.yaml'))
+    expect(documents).toMatchObject([{ title: 'ferry.yaml', text, isPlain: true }])
+    expect(documents[0]?.warning).toBeUndefined()
+    const [conf] = (await readAll(join(folder, 'ferry.conf'))).documents
+    const chunks = chunkMarkdown(conf as SourceDocument, { targetTokens: 60, count: own => own.length / 4 })
+    expect(chunks).toMatchObject([{ sectionPath: '', text: '# Ropes\n#ropes=2' }])
   })
 
   it('says how source code is read', async () => {

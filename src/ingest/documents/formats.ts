@@ -24,11 +24,16 @@ const FORMATS: Readonly<Record<string, DocumentFormat>> = {
   asciidoc: 'asciidoc',
 }
 
-/** Extensions of source code. Settings, data and style sheets are none. */
+/** Extensions of source code that is read below a folder. Settings, data and style sheets are none. */
 const CODE = new Set(
   'ts tsx mts cts js jsx mjs cjs py pyi rb php go rs java kt kts scala swift dart c h cc cpp cxx hpp hh cs m mm sh bash zsh ps1 lua pl pm r jl ex exs erl hs ml clj sql proto'.split(
     ' ',
   ),
+)
+
+/** Extensions of settings and data: a line of them that begins with `#` is a comment, and their indentation says something. */
+const SETTINGS = new Set(
+  'conf cnf cfg ini env properties toml yaml yml json xml service socket timer mount target slice rules'.split(' '),
 )
 
 /** Matches the names of files that are documents, and of those that are source code. */
@@ -40,7 +45,7 @@ export const DOCUMENT_EXTENSIONS = new Intl.ListFormat('en-GB', { type: 'disjunc
   Object.keys(FORMATS).map(extension => `.${extension}`),
 )
 
-/** How a file is read. One with another extension, or with none, is read as Markdown when it is named. */
+/** How a file is read when it is named. Settings are read as they stand, as source code is, and a file with another extension, or with none, as Markdown. */
 export function formatOf(file: string): DocumentFormat {
   return knownFormatOf(file) ?? 'markdown'
 }
@@ -52,7 +57,7 @@ export function isUnknownFormat(file: string): boolean {
 
 function knownFormatOf(file: string): DocumentFormat | null {
   const extension = extensionOf(file)
-  return FORMATS[extension] ?? (CODE.has(extension) ? 'code' : null)
+  return FORMATS[extension] ?? (CODE.has(extension) || SETTINGS.has(extension) ? 'code' : null)
 }
 
 const extensionOf = (file: string): string => extname(file).slice(1).toLowerCase()
@@ -61,7 +66,7 @@ const extensionOf = (file: string): string => extname(file).slice(1).toLowerCase
 export function hintsFor(skipped: Readonly<Record<string, number>>): string[] {
   return [
     ...('.jsonl' in skipped ? ['rows are read when the path is that of the .jsonl file'] : []),
-    ...(Object.keys(skipped).some(kind => formatOf(`file${kind}`) === 'code')
+    ...(Object.keys(skipped).some(kind => CODE.has(extensionOf(`file${kind}`)))
       ? ['source code is read with --code']
       : []),
   ]
