@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { readHtml } from '../../../src/ingest/documents/html/read-html.ts'
 
 const textOf = (html: string) => (readHtml(Buffer.from(html)) as { text: string }).text
@@ -248,4 +248,29 @@ it('reads thousands of lists of links, and contents inside contents, in linear t
   expect(textOf(arrows)).toBe('# Rope\n')
   const deep = `${'<div class="toc2">'.repeat(1_500)}${'word '.repeat(20_000)}${'</div>'.repeat(1_500)}`
   expect(textOf(deep)).toContain('word word')
+})
+
+describe('a list of links to places of the page', () => {
+  const questions = ['How long is the rope?', 'Where is\n the lamp?', 'Who has the key to it?']
+  const answers = questions.map((question, at) => `<p><b>(${at}) ${question}</b></p><p>Ask.</p>`).join('')
+  const listOf = (texts: readonly string[], href = '#q') =>
+    `<ol>${texts.map((text, at) => `<li><a href="${href}${at}">${text}</a></li>`).join('')}</ol>`
+
+  it('is left out where its titles come again, wherever it stands', () => {
+    const text = textOf(`<h2>Questions</h2><p>Read.</p>${listOf(questions)}${answers}`)
+    expect(text).toMatch(/^## Questions\n\nRead\.\n\n\*\*\(0\) How long is the rope\?\*\*\n/)
+    expect(text.split('Where is')).toHaveLength(2)
+  })
+
+  it.each([
+    ['with a title that does not come again', [...questions, 'What about the tide?'], '#q'],
+    ['of names', ['rope', 'lamp', 'key'], '#q'],
+    ['to other pages', questions, 'other.html#q'],
+    ['of two', questions.slice(0, 2), '#q'],
+  ])('is kept %s', (_, texts, href) => {
+    const text = textOf(
+      `<h2>Questions</h2><p>Read.</p>${listOf(texts, href)}${answers}<p>The rope, the lamp, a key.</p>`,
+    )
+    expect(text).toContain('Read.\n\n1.  ')
+  })
 })

@@ -50,6 +50,11 @@ const NEARLY_ALL = 0.9
 const FOLLOWING = 4
 const CONTAINED = 16
 
+/** Of contents by titles: links, words in each on average, and how many are looked for in the page. */
+const FEWEST_TITLES = 3
+const FEWEST_WORDS = 3
+const MOST_COMPARED = 20
+
 const HEADING = /^H[1-6]$/
 const NAME_OF_CONTENTS = /^\s*(?:\d{1,3}\.?\s+)?(?:table\s+of\s+)?contents\s*:?\s*$/i
 /** What the links of a bar say that leads from page to page, as that of Texinfo (HTML standard). */
@@ -77,8 +82,27 @@ export function isNavigation(node: HtmlElement): boolean {
     return true
   if (leadsOn(node) && !hasOwnWords(node)) return !node.querySelector('h1, h2, h3, h4, h5, h6')
   if (shareOfLinks(node) <= NEARLY_ALL) return false
-  return (LISTS.has(node.nodeName) && isAboveText(node)) || isHeadingOfContents(besides(node, 'previousSibling'))
+  if (LISTS.has(node.nodeName) && (isAboveText(node) || isContentsOfPage(node))) return true
+  return isHeadingOfContents(besides(node, 'previousSibling'))
 }
+
+/** Whether a list has the titles of the page, or its questions, as links to the places where they come again. Lists of names are kept: they say what there is. */
+function isContentsOfPage(list: HtmlElement): boolean {
+  const links = linksIn(list)
+  if (links.length < FEWEST_TITLES || !links.every(link => link.getAttribute('href')?.startsWith('#'))) return false
+  const step = Math.ceil(links.length / MOST_COMPARED)
+  const titles = links.filter((_, at) => at % step === 0).map(link => inOneLine(link.textContent))
+  const words = titles.reduce((sum, title) => sum + title.split(' ').length, 0)
+  if (words < FEWEST_WORDS * titles.length) return false
+  const page = textOfPage(list.ownerDocument)
+  return titles.every(title => page.indexOf(title) !== page.lastIndexOf(title))
+}
+
+const linksIn = (node: HtmlElement): HtmlElement[] =>
+  node.nodeName === 'A' ? [node] : Array.from(node.childNodes ?? []).flatMap(linksIn)
+
+const inOneLine = (text: string | null): string => (text ?? '').replace(/\s+/g, ' ').trim()
+const textOfPage = rememberedByObject((page: HtmlDocument) => inOneLine(page.querySelector('body')?.textContent ?? ''))
 
 /** Whether a block is named as the footer of the page, as AsciiDoctor does it, and is as short as one. A part of the text about footers may have the same id. */
 function isFooterById(node: HtmlElement): boolean {
