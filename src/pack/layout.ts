@@ -84,7 +84,7 @@ interface Shown {
 }
 
 /**
- * The text of a part without blank lines and white space around it, and without indentation that says nothing here.
+ * The text of a part without blank lines, also those of a quotation, and white space around it, and without indentation that says nothing here.
  * - The first part loses what all its lines have, and in prose its first line all of it that no other line has: of a list or of code, an item of a nested list, or a statement of a
  *   function, is not shown as one of the outer list or of the module. A few lines of code do not look like code, but their chunk does.
  * - A later part of the same chunk loses the same, as far as all its lines have it, so that what it stands in can be seen.
@@ -95,7 +95,7 @@ interface Shown {
  * @param lost the indentation that the first part of the chunk lost; null for the first part
  */
 function withoutIndentation(text: string, first: Unit, lost: string | null): Shown {
-  const whole = text.replace(/^(?:[^\S\n]*\n)+/u, '').trimEnd()
+  const whole = withoutBlankEnds(text)
   const lines = whole.split('\n')
   const above = lineBeforeUnit(first)
   if (above !== '') {
@@ -116,6 +116,16 @@ function withoutIndentation(text: string, first: Unit, lost: string | null): Sho
   const keepsPlace =
     left === '' || isShared || LIST_ITEM.test(whole) || [whole, first.candidate.chunk.text].some(isCode)
   return { text: keepsPlace ? shifted : shifted.trimStart(), lost: common }
+}
+
+/** Blank lines at the start, and the blank lines of a quotation that goes on. */
+const BLANK_START = /^(?:[^\S\n]*\n)*(?:(?:[^\S\n]*>[^\S\n]*\n)+(?=[^\S\n]*>))?/u
+
+function withoutBlankEnds(text: string): string {
+  const lines = text.replace(BLANK_START, '').trimEnd().split('\n')
+  // A sign alone ends code, too: only a quotation has one in the line above.
+  while (lines.at(-1)?.trim() === '>' && lines.at(-2)?.trimStart().startsWith('>')) lines.pop()
+  return lines.join('\n')
 }
 
 /** What stands before a unit in the line that it begins in; '' where it begins with the line. */

@@ -120,6 +120,15 @@ describe('the first part of a block', () => {
     expect(shown(text)).toBe(expected)
   })
 
+  it.each([
+    ['of a quotation', '>\n> Yes.\n>\n> No.\n>', '> Yes.\n>\n> No.'],
+    ['of a quotation, deeper', '  >\n  > Yes.\n', '> Yes.'],
+    ['of none, which are code', 'a\n  b="c"\n>', 'a\n  b="c"\n>'],
+    ['of none, at the start', '>\nYes.', '>\nYes.'],
+  ])('has no blank lines around it %s', (_, text, expected) => {
+    expect(shown(text)).toBe(expected)
+  })
+
   it('is code where its chunk is code', () => {
     const code =
       'def ask(sea):\n    for wave in sea:\n        if wave.high():\n            pass\n    return sea.level()\n'
