@@ -223,6 +223,12 @@ describe('prose above a line of hyphens', () => {
     expect(pathsOf(sentence, true)).toEqual([''])
     expect(pathsOf('Older news', true)).toEqual(['Older news'])
   })
+
+  it('of two hyphens is no heading in plain text, unless it is as long as the line', () => {
+    expect(readSections('Call the harbour\n--\nAda\n', true).map(({ path }) => path)).toEqual([''])
+    expect(readSections('Call the harbour\n--\nAda\n').map(({ path }) => path)).toEqual(['Call the harbour'])
+    expect(readSections('Go\n==\n\nAda\n', true).map(({ path }) => path)).toEqual(['Go'])
+  })
 })
 
 describe('readSections, titles by their numbers in text that marks none in another way', () => {

@@ -19,12 +19,21 @@ const NUMBER = /\d+/g
 const NUMBERED_TITLE =
   /(?<=(?:^|\n)[ \t]*\n|^|\n(?:={3,}|-{3,})[ \t]*\n)(\d{1,9}[.)])[ \t](?=[ \t]*\S[^\n]*\n {0,3}(?:={3,}|-{4,})[ \t]*(?:\n|$))/g
 
+/** One or two signs below a longer line are no rule in text that is no Markdown: two hyphens begin the signature of a mail. */
+const SHORT_RULE = /^(.*\n {0,3})(-{1,2}|={1,2})(?=[ \t]*$)/gm
+
+function maskShortRules(text: string): string {
+  return text.replace(SHORT_RULE, (whole, above: string, rule: string) =>
+    rule.length < above.trim().length ? `${above}${'x'.repeat(rule.length)}` : whole,
+  )
+}
+
 /** Masks what the block parser misreads or parses too slowly; the length stays, so that offsets stay. */
 export function maskForParsing(text: string, isPlain: boolean): string {
   // The parser knows only one line end.
   const lines = text.replaceAll('\r\n', ' \n').replaceAll('\r', '\n')
   return (
-    (isPlain ? maskTitlesLikeFences(lines) : lines)
+    (isPlain ? maskShortRules(maskTitlesLikeFences(lines)) : lines)
       .replace(FRONT_MATTER, matter => matter.replace(/[^\n]/g, 'x'))
       .replace(/^\uFEFF/, ' ')
       // A number before a no-break space begins no list.
