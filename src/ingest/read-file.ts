@@ -63,7 +63,7 @@ export async function readCode(file: string, docId: string): Promise<SourceDocum
   }
   const { text, fault } = read
   const warning = fault === null ? {} : { warning: `${file} ${fault}` }
-  return { docId, title: basename(file), text, place: file, isPlain: true, ...warning }
+  return { docId, title: basename(file), text, place: file, isPlain: true, isCode: true, ...warning }
 }
 
 /** The bytes of a file, or why they cannot be read. */

@@ -20,6 +20,8 @@ export interface SourceDocument extends Sized {
   pages?: number[]
   /** Whether it was read from a file that is no Markdown by its kind, such as `.txt`; not set for other kinds. */
   isPlain?: boolean
+  /** Whether it was read from a file of source code or settings; not set for other kinds. */
+  isCode?: boolean
   /** `unknown` when the file does not tell its headings from its text; not set for text files. */
   headings?: 'marked' | 'unknown'
   /** A fault that did not prevent reading, with the name of the file. */

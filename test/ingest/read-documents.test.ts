@@ -391,6 +391,16 @@ describe('openDocuments, files', () => {
     expect(file).toMatchObject({ docId: 'open.py', text: python.replaceAll('\r', '') })
   })
 
+  it('cuts source code by its kind, although its lines do not look like code', async () => {
+    const table = (at: number) =>
+      `/*\n * The ropes of ship ${at}.\n */\nCREATE VIEW rope_${at} AS\n  SELECT name FROM rope\n  WHERE ship = ${at};\n`
+    const text = Array.from({ length: 20 }, (_, at) => table(at)).join('\n')
+    const { documents } = await readAll(await lay({ 'a.md': 'x', 'ropes.sql': text }), { code: true })
+    const chunks = chunkMarkdown(documents[1] as SourceDocument, { targetTokens: 60, count: own => own.length / 4 })
+    expect(chunks.length).toBeGreaterThan(5)
+    for (const chunk of chunks) expect(chunk.text).toMatch(/^\/\*\n \* The ropes[\s\S]*;$/)
+  })
+
   it('reads settings as they stand when they are named, and not below a folder', async () => {
     const text = '---\n# The port of the ferry\nports:\n  # Two ropes\n  - north\n---\nport: south\n'
     const folder = await lay({ 'ferry.yaml': text, 'ferry.conf': '# Ropes\n#ropes=2\n', 'a.md': 'x' })

@@ -62,11 +62,12 @@ export function chunkMarkdown(document: DocumentText, options: ChunkOptions): Do
 }
 
 /** The chunks of a text as `chunkMarkdown` describes them, as pieces in order. */
-export function piecesOfChunks({ text, title = '', isPlain }: DocumentText, options: ChunkOptions): ChunkPieces[] {
+export function piecesOfChunks(document: DocumentText, options: ChunkOptions): ChunkPieces[] {
+  const { text, title = '', isPlain } = document
   const { targetTokens: target = CHUNK_DEFAULTS.targetTokens, overlap = CHUNK_DEFAULTS.overlap, count } = options
   const { mostTargets = MOST_TARGETS, wholeDefinitions = false } = options
   const limits = { target, atomic: ATOMIC_TARGETS * target, wholeDefinitions, count }
-  if (isCode(text)) {
+  if (document.isCode || isCode(text)) {
     const chunks = cutCode(text, { target, mostTargets, count })
     return chunks.map(({ path, pieces }, at) => {
       const named = path === '' || title === '' ? path : `${title} > ${path}`

@@ -6,6 +6,8 @@ export interface DocumentText {
   title?: string | undefined
   /** Whether the text is no Markdown by its kind. */
   isPlain?: boolean | undefined
+  /** Whether the text is source code or settings by its kind. Other source code is recognised by its lines. */
+  isCode?: boolean | undefined
 }
 
 export interface ChunkOptions {
