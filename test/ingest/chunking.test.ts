@@ -330,6 +330,7 @@ describe('chunkMarkdown, blocks and overlap', () => {
     ['no sign ends before code', 'Change it to', `\`\`\`js\n${words(60, 'call')}\n\`\`\``, '```js'],
     ['is a caption with a number', '**Table 2.2. Basins**', table(14), '| a | b |'],
     ['is a caption below a heading', '## Basins\n\n**Sizes.**', table(14), '| a | b |'],
+    ['is a caption below a long heading', `## ${words(10)}\n\n**${words(6)}**`, table(14), '| a | b |'],
   ])('keeps a line that %s with what follows, whatever stands before', (_, lead, after, follows) => {
     for (let before = 20; before <= 120; before++) {
       const chunks = chunk(`# A\n\n${words(before)}.\n\n${lead}\n\n${after}`)

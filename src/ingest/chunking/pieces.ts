@@ -32,6 +32,7 @@ export interface PieceLimits {
 export function cutSection(section: Section, text: string, limits: PieceLimits): Piece[] {
   const pieces: Piece[] = []
   let lead = section.heading && pieceOf(section.heading, text, limits, true)
+  let ofHeading = lead?.tokens ?? 0
   for (const [at, block] of section.blocks.entries()) {
     const isQuestion = asks(block, text, limits)
     const cut = isQuestion ? [pieceOf(block, text, limits, true)] : cutBlock(block, text, limits)
@@ -41,7 +42,9 @@ export function cutSection(section: Section, text: string, limits: PieceLimits):
     const isLead =
       isQuestion || announces(last, text) || (block.kind === 'prose' && leadsToCode(last, section.blocks[at + 1], text))
     if (lead) cut[0] = joinPieces(lead, first)
-    lead = isLead && fitsBefore(cut.at(-1), limits) ? (cut.pop() ?? null) : null
+    if (cut.length > 1) ofHeading = 0
+    lead = isLead && fitsBefore(cut.at(-1), ofHeading, limits) ? (cut.pop() ?? null) : null
+    if (lead === null) ofHeading = 0
     for (const piece of cut) pieces.push(piece)
   }
   if (lead) pieces.push(lead)
@@ -84,9 +87,13 @@ function leadsToCode({ start, end }: Piece, next: Block | undefined, text: strin
 /** What joins the text that it announces is at most this share of the target. */
 export const MOST_BEFORE = 0.25
 
-/** Whether a piece, with the heading or the lead-in that it has in front, is short enough to join what follows. */
-function fitsBefore(piece: Piece | undefined, { target }: PieceLimits): boolean {
-  return piece !== undefined && piece.tokens <= MOST_BEFORE * target
+/**
+ * Whether a piece, with the lead-in that it has in front, is short enough to join what follows.
+ *
+ * @param ofHeading tokens of the heading that it has in front: a heading and a lead-in alone say nothing
+ */
+function fitsBefore(piece: Piece | undefined, ofHeading: number, { target }: PieceLimits): boolean {
+  return piece !== undefined && piece.tokens - ofHeading <= MOST_BEFORE * target
 }
 
 function cutBlock(block: Block, text: string, limits: PieceLimits): Piece[] {
