@@ -37,7 +37,7 @@ test('the package holds what its pages link to, apart from what is for developer
   const packed: string[] = manifest.files
   const holds = (path: string) =>
     packed.some(one => path === one || path.startsWith(`${one}/`)) || /^(?:docs\/[^/]+|README)\.md$/u.test(path)
-  const forDevelopers = /^(?:docs\/decisions|test)\b|^(?:ARCHITECTURE|CONTRIBUTING)\.md$/u
+  const forDevelopers = /^test\b|^(?:ARCHITECTURE|CONTRIBUTING)\.md$/u
   const pages = readPages().filter(({ path }) => path === 'README.md' || path.startsWith('docs/'))
   const linked = pages.flatMap(({ path, text }) =>
     [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/gu)].map(([, to = '']) =>
