@@ -53,5 +53,8 @@ it('leaves out what the frame of code says to screen readers only, and keeps suc
 it('writes code in a line without signs and spaces that nobody types', () => {
   const names = '<p>Type <code>mv <em>old</em>&nbsp;<b>new_name</b></code>, then <code>a ` b</code>.</p>'
   expect(textOf(names)).toBe('Type `mv old new_name`, then `` a ` b ``.\n')
+  // As DocBook writes what a reader replaces.
+  const replaced = '<b><code>interface=<em class="replaceable"><code>eth1</code></em></code></b>'
+  expect(textOf(`<p>Use ${replaced}.</p>`)).toBe('Use **`interface=eth1`**.\n')
   expect(textOf('<pre>cp&nbsp;a\n&nbsp;&nbsp;b</pre>')).toBe('```\ncp a\n  b\n```\n')
 })

@@ -22,7 +22,7 @@ const MOST_DEPTH = 2_000
 /** A set of frames takes the place of the body, which Turndown looks for. */
 const FRAMES = /<\/?frameset\b[^<>]*>/gi
 
-const EMPHASIS = new Set(['B', 'DEL', 'EM', 'I', 'S', 'STRIKE', 'STRONG'])
+const MARKED = new Set(['B', 'CODE', 'DEL', 'EM', 'I', 'S', 'STRIKE', 'STRONG'])
 const isCodeElement = ({ nodeName }: HtmlElement): boolean => nodeName === 'CODE'
 
 /** A page that sends its readers on says so in at most this many letters. */
@@ -130,9 +130,9 @@ function convert(html: string): { markdown: string; title: string | null } {
     replacement: (_, node) => codeOf(node as unknown as HtmlElement),
   })
   service.addRule('code', { filter: 'code', replacement: codeInLine })
-  service.addRule('emphasis in code', {
+  service.addRule('marks in code', {
     // Signs in code are code: a reader would type them.
-    filter: node => EMPHASIS.has(node.nodeName) && closest(node as unknown as HtmlElement, isCodeElement) !== null,
+    filter: node => MARKED.has(node.nodeName) && closest(node as unknown as HtmlElement, isCodeElement) !== null,
     replacement: content => content,
   })
   service.addRule('label of code', {
