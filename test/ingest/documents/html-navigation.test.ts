@@ -274,3 +274,17 @@ describe('a list of links to places of the page', () => {
     expect(text).toContain('Read.\n\n1.  ')
   })
 })
+
+it.each(['IndexWriter', 'AllClassesIndexWriter', 'HelpWriter', 'SearchWriter'])(
+  'leaves out the pages of javadoc about pages: %s',
+  writer => {
+    const page = (name: string) =>
+      readHtml(
+        Buffer.from(
+          `<head><meta name="generator" content="javadoc/${name}"></head><h1>A</h1><p>moor() - Takes the rope.</p>`,
+        ),
+      )
+    expect(page(writer)).toEqual({ fault: 'no text', reason: 'is an index of pages', lang: null })
+    expect(page('ClassWriterImpl')).toMatchObject({ text: '# A\n\nmoor() - Takes the rope.\n' })
+  },
+)

@@ -101,6 +101,8 @@ it('writes a grid of elements of javadoc as a table', () => {
   expect(textOf(`<h2>Methods</h2><div>${table}</div><p>Go.</p>`)).toBe(
     '## Methods\n\n| Modifier | Method | Description |\n| --- | --- | --- |\n| `void` | `moor(int ropes)` | Takes the rope \\| lamp. |\n\nGo.\n',
   )
+  const captioned = textOf(`<h2>Methods</h2><div class="caption"><span>Of <a href="a">Ferry</a></span></div>${table}`)
+  expect(captioned).toContain('## Methods\n\n**Of Ferry**\n\n| Modifier |')
   const torn = `<div class="summary-table">${head.join('')}${rows.slice(1).join('')}</div>`
   expect(textOf(torn)).not.toContain('|\n|')
 })

@@ -31,6 +31,9 @@ const REFRESH = /<meta\b[^<>]{0,200}\bhttp-equiv\s*=\s*["']?refresh\b[^<>]{0,100
 /** Without an address, a page loads itself again. */
 const OTHER_PAGE = /\bcontent\s*=\s*["']?\s*\d\s*[;,]\s*(?:url\s*=\s*["']?\s*)?(?!url\b)[^"'\s>]/i
 
+/** Pages of javadoc that say nothing of the program: its index repeats the first sentences of all pages, and its help is about javadoc. */
+const ABOUT_PAGES = /<meta\b[^<>]{0,200}\bcontent="javadoc\/(?:\w*Index|Help|Search)Writer"/
+
 /** Reads a page of HTML as markdown. Navigation, scripts, fields of forms and hidden parts are left out. Nothing is run, and nothing is fetched. */
 export function readHtml(bytes: Uint8Array): ConvertedDocument | ConversionFault {
   const html = decodeHtml(bytes)
@@ -42,6 +45,7 @@ export function readHtml(bytes: Uint8Array): ConvertedDocument | ConversionFault
 export function htmlToMarkdown(html: string): ConvertedDocument | ConversionFault {
   if (depthOf(html, MOST_DEPTH) > MOST_DEPTH)
     return { fault: 'too large', reason: `is nested deeper than ${MOST_DEPTH} elements` }
+  if (ABOUT_PAGES.test(html)) return { fault: 'no text', reason: 'is an index of pages' }
   const { markdown, title } = convert(html)
   if (!/[\p{L}\p{N}]/u.test(markdown)) return { fault: 'no text', reason: 'has no text' }
   if (markdown.length <= SENDS_ON && OTHER_PAGE.test(REFRESH.exec(html)?.[0] ?? ''))

@@ -47,6 +47,10 @@ export function writeTables(service: TurndownService): void {
       return ''
     },
   })
+  service.addRule('caption of a grid', {
+    filter: node => isCaptionOfBlocks(node as unknown as HtmlElement),
+    replacement: content => `\n\n**${content.trim()}**\n\n`,
+  })
   service.addRule('grid', {
     filter: node => columnsOfBlocks(node as unknown as HtmlElement) > 0,
     replacement: (_, node) => {
@@ -84,6 +88,13 @@ const columnsOfBlocks = rememberedByObject((node: HtmlElement): number => {
   const columns = cells.filter(cell => classesOf(cell).includes(HEAD_OF_BLOCKS)).length
   return columns > 0 && cells.length % columns === 0 ? columns : 0
 })
+
+function isCaptionOfBlocks(node: HtmlElement): boolean {
+  if (node.nodeName !== 'DIV' || !classesOf(node).includes('caption') || lettersOf(node).all === 0) return false
+  let next = node.nextSibling
+  while (next !== null && !isElement(next)) next = next.nextSibling
+  return next !== null && columnsOfBlocks(next) > 0
+}
 
 /** Whether an element is in a cell that becomes a part of one line. */
 export function isInGrid(node: HtmlElement): boolean {
