@@ -326,6 +326,7 @@ describe('chunkMarkdown, blocks and overlap', () => {
     ['announces a paragraph', '**Do this at once:**', words(45, 'step'), 'step0'],
     ['asks', 'Q: Which rope holds?', words(45, 'step'), 'step0'],
     ['asks, in two sentences', 'I have two ropes. Which of them "holds"?', words(45, 'step'), 'step0'],
+    ['is a term of code', '`--bow`, `-b`', words(45, 'step'), 'step0'],
     ['is bold, above code', '**routes.js**', code, '```js'],
     ['no sign ends before code', 'Change it to', `\`\`\`js\n${words(60, 'call')}\n\`\`\``, '```js'],
     ['is a caption with a number', '**Table 2.2. Basins**', table(14), '| a | b |'],

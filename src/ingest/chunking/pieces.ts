@@ -27,7 +27,7 @@ export interface PieceLimits {
 
 /**
  * Cuts a section into pieces in order. The heading joins the first piece, and a short sentence that ends in a colon, one before
- * code that no sign ends, a line in bold, or a paragraph that asks, joins what it announces.
+ * code that no sign ends, a line in bold or of code alone, or a paragraph that asks, joins what it announces.
  */
 export function cutSection(section: Section, text: string, limits: PieceLimits): Piece[] {
   const pieces: Piece[] = []
@@ -61,9 +61,13 @@ const LONGEST_END = 80
 /** A sentence that ends in a colon, perhaps inside emphasis or quotation marks. */
 const ENDS_IN_COLON = /:[*_`"'”’)\]]{0,4}\s*$/
 
+/** A line of code in backticks and nothing else: a term whose meaning stands below it. */
+const CODE_LINE = /^\s*`[^`\n]{1,100}`(?:,?[^\S\n]`[^`\n]{1,100}`)*\s*$/u
+const isCodeLine = (text: string): boolean => CODE_LINE.test(text)
+
 function announces(piece: Piece, text: string): boolean {
   const slice = text.slice(piece.start, piece.end)
-  return ENDS_IN_COLON.test(slice.slice(-LONGEST_END)) || (piece.opensBlock && isBoldLine(slice))
+  return ENDS_IN_COLON.test(slice.slice(-LONGEST_END)) || (piece.opensBlock && (isBoldLine(slice) || isCodeLine(slice)))
 }
 
 /** A question, perhaps inside emphasis or quotation marks. */

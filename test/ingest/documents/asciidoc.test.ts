@@ -69,7 +69,7 @@ describe('AsciiDoc', () => {
     expect(text).toContain('Note\n\nRing the bell.')
     expect(text).toMatch(/- Rope\n\s+- Thin/)
     expect(text).toMatch(/1\. Ring\n\s*2\. Close/)
-    expect(text).toContain('rope\n\nholds the boat')
+    expect(text).toContain('**rope**\n\nholds the boat')
     expect(text).toContain('```sh\nmoor --north (1)\n```\n\n1. Moors the boat.')
     expect(text).toContain('| Gate | Width |\n| --- | --- |\n| South | 38 \\| 39 |')
     expect(text).toContain('Except in spring.')

@@ -44,3 +44,12 @@ it.each([
 ])('keeps the items of a list %s', (_, list, start) => {
   expect(textOf(`<h1>Mooring</h1>${list}`)).toContain(`# Mooring\n\n${start}`)
 })
+
+it.each([
+  ['Bow line', '**Bow line**'],
+  ['<b>Bow line</b>', '**Bow line**'],
+  ['<code>--bow</code>, <code>-b</code>', '`--bow`, `-b`'],
+  ['moor(rope)', 'moor(rope)'],
+])('writes the term of a definition as a name: %s', (term, name) => {
+  expect(textOf(`<dl><dt>${term}</dt><dd>The rope in front.</dd></dl>`)).toBe(`${name}\n\nThe rope in front.\n`)
+})

@@ -22,6 +22,9 @@ const MOST_DEPTH = 2_000
 /** A set of frames takes the place of the body, which Turndown looks for. */
 const FRAMES = /<\/?frameset\b[^<>]*>/gi
 
+/** Whether the term of a definition is a few words without marks or brackets: others are seen to be names as they stand. */
+const isPlainName = (text: string): boolean => /^[^*_`()[\]\\\n]{1,80}$/u.test(text)
+
 const MARKED = new Set(['B', 'CODE', 'DEL', 'EM', 'I', 'S', 'STRIKE', 'STRONG'])
 const isCodeElement = ({ nodeName }: HtmlElement): boolean => nodeName === 'CODE'
 
@@ -104,6 +107,10 @@ function convert(html: string): { markdown: string; title: string | null } {
       return list !== null && isListOfSections(list as HtmlElement)
     },
     replacement: content => `\n\n${content}\n\n`,
+  })
+  service.addRule('term', {
+    filter: 'dt',
+    replacement: content => `\n\n${isPlainName(content.trim()) ? `**${content.trim()}**` : content}\n\n`,
   })
   service.addRule('superscript', {
     filter: 'sup',
