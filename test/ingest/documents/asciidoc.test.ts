@@ -66,7 +66,7 @@ describe('AsciiDoc', () => {
     expect(text.match(/^#+ .*$/gm)).toEqual(['# Notes of the harbour', '## Tides', '### Tools'])
     expect(text).toContain('The **tide** rises _twice_ a day at the north gate.[1]')
     expect(text).toContain('See Tools, the moon and the port.')
-    expect(text).toContain('Note\n\nRing the bell.')
+    expect(text).toContain('**Note**\n\nRing the bell.')
     expect(text).toMatch(/- Rope\n\s+- Thin/)
     expect(text).toMatch(/1\. Ring\n\s*2\. Close/)
     expect(text).toContain('**rope**\n\nholds the boat')

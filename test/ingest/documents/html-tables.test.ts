@@ -56,7 +56,9 @@ it('writes lists, paragraphs and code of a cell in its line', () => {
 
 it('writes the cells of tables for layout as text', () => {
   expect(tableOf('<tr><td><p>One</p><p>cell</p></td></tr>')).toBe('One\n\ncell\n')
-  expect(tableOf('<tr><td class="icon">Note</td><td><p>Mind the tide.</p></td></tr>')).toBe('Note\n\nMind the tide.\n')
+  expect(tableOf('<tr><td class="icon">Note</td><td><p>Mind the tide.</p></td></tr>')).toBe(
+    '**Note**\n\nMind the tide.\n',
+  )
   // The signature of a function, as Doxygen writes it.
   expect(tableOf('<tr><td>moor</td><td>(</td><td>Rope *</td><td><em>rope</em></td><td>)</td><td></td></tr>')).toBe(
     'moor ( Rope * _rope_ )\n',

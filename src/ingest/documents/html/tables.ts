@@ -17,8 +17,9 @@ export function writeTables(service: TurndownService): void {
   service.addRule('cell', {
     filter: ['td', 'th', 'caption'],
     replacement: (content, node) => {
-      written.set(node as unknown as HtmlElement, content)
-      return `\n\n${content}\n\n`
+      const cell = node as unknown as HtmlElement
+      written.set(cell, content)
+      return `\n\n${isIcon(cell) && isName(content) ? `**${content.trim()}**` : content}\n\n`
     },
   })
   service.addRule('row', {
@@ -69,6 +70,10 @@ export function writeTables(service: TurndownService): void {
 
 /** DocBook puts a picture before the label of a box, with the same words in brackets for those who do not see it: "[Note]". */
 const nameInBrackets = (text: string): string => /^\[(.+)\]$/u.exec(text)?.[1] ?? ''
+
+/** AsciiDoctor has the label of a box beside its text. */
+const isIcon = (cell: HtmlElement): boolean => classesOf(cell).includes('icon')
+const isName = (content: string): boolean => /^[^*\n]+$/u.test(content.trim())
 
 /** Whether the only words of a row, those of pictures aside, are a head: the label of a box. */
 function isLabel(row: HtmlElement): boolean {
