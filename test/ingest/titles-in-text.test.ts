@@ -227,7 +227,8 @@ describe('prose above a line of hyphens', () => {
   it('of two hyphens is no heading in plain text, unless it is as long as the line', () => {
     expect(readSections('Call the harbour\n--\nAda\n', true).map(({ path }) => path)).toEqual([''])
     expect(readSections('Call the harbour\n--\nAda\n').map(({ path }) => path)).toEqual(['Call the harbour'])
-    expect(readSections('Go\n==\n\nAda\n', true).map(({ path }) => path)).toEqual(['Go'])
+    expect(readSections('Go\n--\n\nAda\n', true).map(({ path }) => path)).toEqual(['Go'])
+    expect(readSections('Ferry 1.2\n==\n\nAda\n', true).map(({ path }) => path)).toEqual(['Ferry 1.2'])
   })
 })
 

@@ -19,8 +19,8 @@ const NUMBER = /\d+/g
 const NUMBERED_TITLE =
   /(?<=(?:^|\n)[ \t]*\n|^|\n(?:={3,}|-{3,})[ \t]*\n)(\d{1,9}[.)])[ \t](?=[ \t]*\S[^\n]*\n {0,3}(?:={3,}|-{4,})[ \t]*(?:\n|$))/g
 
-/** One or two signs below a longer line are no rule in text that is no Markdown: two hyphens begin the signature of a mail. */
-const SHORT_RULE = /^(.*\n {0,3})(-{1,2}|={1,2})(?=[ \t]*$)/gm
+/** One or two hyphens below a longer line are no rule in text that is no Markdown: they begin the signature of a mail. */
+const SHORT_RULE = /^(.*\n {0,3})(-{1,2})(?=[ \t]*$)/gm
 
 function maskShortRules(text: string): string {
   return text.replace(SHORT_RULE, (whole, above: string, rule: string) =>
