@@ -12,6 +12,19 @@ export function addTo<Item, Key>(groups: Map<Key, Item[]>, key: Key, item: Item)
   else groups.set(key, [item])
 }
 
+/** The value of a key; where there is none, the one that `make` gives, which the key has from then on. */
+export function getOrInsert<Key, Value>(
+  values: { get(key: Key): Value | undefined; set(key: Key, value: Value): unknown },
+  key: Key,
+  make: () => Value,
+): Value {
+  const known = values.get(key)
+  if (known !== undefined) return known
+  const value = make()
+  values.set(key, value)
+  return value
+}
+
 /** Counts equal values, in the order of their first occurrence. */
 export function countOf<Value>(values: Iterable<Value>): Map<Value, number> {
   const counts = new Map<Value, number>()

@@ -1,3 +1,4 @@
+import { getOrInsert } from '../core/collections.ts'
 import { changePlan, type LoadedReranker, type PlanChanges, readPlanChanges } from '../pipeline/plan/changes.ts'
 import { PLAN_NAMES } from '../pipeline/plan/plan.ts'
 import type { PlanStep } from './plan-steps.ts'
@@ -28,8 +29,7 @@ export function readPayloads(definitions: readonly FlagDefinition[], reader: Pay
       const read = readPayload(payload, `${definition.key}, variant ${name.slice(0, 100)}`, reader)
       wrong.push(...read.faults)
       const { changes } = read
-      const ofType = steps.get(payload.type) ?? new Map<string, PlanStep>()
-      steps.set(payload.type, ofType)
+      const ofType = getOrInsert(steps, payload.type, () => new Map<string, PlanStep>())
       if (changes !== null && !ofType.has(payload.value))
         ofType.set(payload.value, { id: reader.newStepId(), change: plan => changePlan(plan, changes) })
     }

@@ -1,5 +1,6 @@
 import type { ContextWriter } from '../contexts/context.ts'
 import { isOfVersion } from '../contexts/context-stamp.ts'
+import { getOrInsert } from '../core/collections.ts'
 import { folderMark, type PointScope, type PreparedPoint } from './points.ts'
 import type { SourceDocument } from './source-document.ts'
 import type { DocumentMark, StoredPoint } from './target.ts'
@@ -9,10 +10,7 @@ type StoredDocuments = ReadonlyMap<string, ReadonlyMap<string, StoredPoint>>
 
 export function groupByDocument(points: ReadonlyMap<string, StoredPoint>): StoredDocuments {
   const documents = new Map<string, Map<string, StoredPoint>>()
-  for (const [id, point] of points) {
-    const own = documents.get(point.docId) ?? new Map<string, StoredPoint>()
-    documents.set(point.docId, own.set(id, point))
-  }
+  for (const [id, point] of points) getOrInsert(documents, point.docId, () => new Map()).set(id, point)
   return documents
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { z } from 'zod'
+import { getOrInsert } from '../core/collections.ts'
 import { BodyCopy, type CopyRoom } from '../http/body/body-copy.ts'
 import { decodeBody } from '../http/body/decode-body.ts'
 import type { NoticeOutcome } from '../observe/metrics/relay.ts'
@@ -51,8 +52,7 @@ export function createQuestionNotice({ memory, prefixes, report }: NoticeOptions
   }
 
   function read(scope: string, work: Promise<void>): void {
-    const running = reading.get(scope) ?? new Set()
-    reading.set(scope, running)
+    const running = getOrInsert(reading, scope, () => new Set())
     const guarded = work
       .catch(() => report({ outcome: 'failed', count: 1 }))
       .finally(() => {

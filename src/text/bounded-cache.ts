@@ -1,3 +1,4 @@
+import { getOrInsert } from '../core/collections.ts'
 import type { Steps } from '../core/steps.ts'
 import { contentHash } from './fingerprint.ts'
 
@@ -91,13 +92,7 @@ export function rememberedSteps<Value>(
 /** Adds a cache to a function of an object that does not change. A value stays as long as its object. */
 export function rememberedByObject<Key extends object, Value>(read: (object: Key) => Value): (object: Key) => Value {
   const values = new WeakMap<Key, Value>()
-  return object => {
-    const known = values.get(object)
-    if (known !== undefined) return known
-    const value = read(object)
-    values.set(object, value)
-    return value
-  }
+  return object => getOrInsert(values, object, () => read(object))
 }
 
 /** A hash is a number, so that no text is the key of another one. */

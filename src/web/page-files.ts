@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { getOrInsert } from '../core/collections.ts'
 
 /** Script and styles of a page. */
 export interface PageFiles {
@@ -24,9 +25,7 @@ const pages = new Map<string, Promise<BuiltPage>>()
  * @throws Error when there are neither sources nor a built page, or esbuild is not installed
  */
 export function readPage(folder: URL): Promise<BuiltPage> {
-  const page = pages.get(folder.href) ?? builtPage(folder)
-  pages.set(folder.href, page)
-  return page
+  return getOrInsert(pages, folder.href, () => builtPage(folder))
 }
 
 async function builtPage(folder: URL): Promise<BuiltPage> {

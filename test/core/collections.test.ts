@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { compareText, countOf, firstPlace, groupBy } from '../../src/core/collections.ts'
+import { compareText, countOf, firstPlace, getOrInsert, groupBy } from '../../src/core/collections.ts'
 
 it('groups and counts in the order of first occurrence', () => {
   const groups = groupBy([5, 2, 3, 8], number => number % 2)
@@ -12,6 +12,12 @@ it('groups and counts in the order of first occurrence', () => {
     ['b', 2],
     ['a', 1],
   ])
+})
+
+it('makes the value of a key once', () => {
+  const values = new Map<string, number[]>()
+  for (const number of [1, 2]) getOrInsert(values, 'a', () => []).push(number)
+  expect([...values]).toEqual([['a', [1, 2]]])
 })
 
 it('finds the first place where a condition holds', () => {

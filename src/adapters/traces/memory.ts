@@ -1,4 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { getOrInsert } from '../../core/collections.ts'
 import type { TraceOwner, TraceStore } from '../../pipeline/services.ts'
 import type { Trace } from '../../pipeline/trace/schema.ts'
 import { summaryOf, type TraceSummary } from '../../pipeline/trace/summary.ts'
@@ -42,8 +43,7 @@ export function createTraceRing({ entries, maxBytes }: { entries: number; maxByt
       const before = owners.get(name)
       if (before !== undefined) remove(name, before, trace.trace_id)
       if (json.length > maxBytes) return
-      const own = owners.get(name) ?? { traces: new Map(), bytes: 0 }
-      owners.set(name, own)
+      const own = getOrInsert(owners, name, () => ({ traces: new Map(), bytes: 0 }))
       own.traces.set(trace.trace_id, { json, summary: summaryOf(trace) })
       own.bytes += json.length
       bytes += json.length

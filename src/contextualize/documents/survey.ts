@@ -1,5 +1,6 @@
 import { contextStamp, isStampOf, isUnseen, onlyPayload, POSTPONED_VERSION } from '../../contexts/context-stamp.ts'
 import { CONTEXT_FIELDS } from '../../contexts/payload-fields.ts'
+import { getOrInsert } from '../../core/collections.ts'
 import { StowageError } from '../../core/errors.ts'
 import type { Json, PointId } from '../../core/types.ts'
 import { isObject, printJson } from '../../qdrant/json.ts'
@@ -102,8 +103,7 @@ export async function surveyOf(
       }
       refuseForeignFields(point)
       const key = keys[index] ?? ''
-      const document = documents.get(key) ?? { key, ids: [], left: new Set<string>() }
-      documents.set(key, document)
+      const document = getOrInsert(documents, key, () => ({ key, ids: [], left: new Set<string>() }))
       document.ids.push(point.id)
       if (isDone(point)) survey.done += 1
       else document.left.add(keyOf(point.id))

@@ -1,3 +1,4 @@
+import { addTo } from '../../core/collections.ts'
 import type { PointId } from '../../core/types.ts'
 import type { Pace } from '../pace.ts'
 import { asList, isRecord } from '../wire/shape.ts'
@@ -82,10 +83,7 @@ export class KeywordPostings {
     for (const { id, payload } of this.points()) {
       if (pace.isDue()) await pace.rest()
       for (const value of new Set(valuesAt(payload, path).flat())) {
-        if (typeof value === 'object') continue
-        const ids = postings.get(value)
-        if (ids === undefined) postings.set(value, [id])
-        else ids.push(id)
+        if (typeof value !== 'object') addTo(postings, value, id)
       }
     }
     byKey.set(key, postings)

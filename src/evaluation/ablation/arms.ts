@@ -1,3 +1,4 @@
+import { getOrInsert } from '../../core/collections.ts'
 import { planFingerprint } from '../../pipeline/plan/derived.ts'
 import { overridePlan, type PlanOverrides } from '../../pipeline/plan/override-plan.ts'
 import type { Plan } from '../../pipeline/plan/plan.ts'
@@ -35,10 +36,7 @@ export interface AblationArms {
 export function ablationArms({ name, plan }: PlanArm, rules: readonly RuleName[]): AblationArms {
   const arms = new Map<string, PlanArm>()
   const armOf = (armName: string, armPlan: Plan): string => {
-    const fingerprint = planFingerprint(armPlan)
-    const arm = arms.get(fingerprint) ?? { kind: 'plan', name: armName, plan: armPlan }
-    arms.set(fingerprint, arm)
-    return arm.name
+    return getOrInsert(arms, planFingerprint(armPlan), () => ({ kind: 'plan', name: armName, plan: armPlan })).name
   }
   armOf(name, plan)
   const pairs = rules.flatMap((rule): RulePair[] => {

@@ -1,4 +1,4 @@
-import { groupBy } from '../../core/collections.ts'
+import { addTo, groupBy } from '../../core/collections.ts'
 import { shingles } from '../../text/shingles.ts'
 import type { DocumentSpan } from '../golden-set/evidence.ts'
 import { comparableQuestion, comparableText } from '../metrics/reference-words.ts'
@@ -83,12 +83,7 @@ function shareGold(one: Golds, other: Golds): boolean {
 /** The places of the sets that hold each key. */
 function placesBy(sets: readonly ReadonlySet<string>[]): Map<string, number[]> {
   const places = new Map<string, number[]>()
-  for (const [place, set] of sets.entries())
-    for (const key of set) {
-      const known = places.get(key)
-      if (known) known.push(place)
-      else places.set(key, [place])
-    }
+  for (const [place, set] of sets.entries()) for (const key of set) addTo(places, key, place)
   return places
 }
 

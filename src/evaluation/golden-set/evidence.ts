@@ -1,3 +1,4 @@
+import { getOrInsert } from '../../core/collections.ts'
 import type { Span } from '../../core/types.ts'
 import type { SourceDocument } from '../../ingest/source-document.ts'
 import { shown } from '../../ingest/text-files.ts'
@@ -25,11 +26,7 @@ export type GoldResolver = (gold: GoldRow) => GoldPassage | string
 /** Creates a resolver of gold rows by the documents of a set. */
 export function goldResolver(documents: ReadonlyMap<string, SourceDocument>): GoldResolver {
   const parsed = new Map<string, Section[]>()
-  const sectionsIn = ({ docId, text }: SourceDocument): Section[] => {
-    const sections = parsed.get(docId) ?? sectionsOf(text)
-    parsed.set(docId, sections)
-    return sections
-  }
+  const sectionsIn = ({ docId, text }: SourceDocument) => getOrInsert(parsed, docId, () => sectionsOf(text))
   return ({ doc_id: docId, section_path: path, start, end, point_id: points, text: marked, grade = 1 }) => {
     // The points of a collection are unknown here, but the text that was marked in them counts wherever it stands.
     if (docId === undefined && marked !== undefined) return { kind: 'text', text: marked, place: null, grade }

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
+import { getOrInsert } from '../../core/collections.ts'
 import { badRequest } from '../../core/errors.ts'
 import { beirId } from '../../ingest/read-documents.ts'
 import { shown } from '../../ingest/text-files.ts'
@@ -83,8 +84,7 @@ async function readBeirQueries(
       if (grade > 0) empty.golds.push({ place, docId })
       continue
     }
-    const ofQuery = graded.get(queryId) ?? new Map<string, number>()
-    graded.set(queryId, ofQuery.set(docId, grade))
+    getOrInsert(graded, queryId, () => new Map()).set(docId, grade)
   }
   return rows.flatMap(({ place, row: { _id: id, text: query } }) => {
     const gold = Array.from(graded.get(id) ?? [], ([doc_id, grade]) => ({ doc_id, grade })).filter(

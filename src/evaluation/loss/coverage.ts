@@ -1,3 +1,4 @@
+import { getOrInsert } from '../../core/collections.ts'
 import type { Span } from '../../core/types.ts'
 import type { GoldPassage } from '../golden-set/evidence.ts'
 import { type CommonMarks, GoldFinder } from '../metrics/common-runs.ts'
@@ -25,7 +26,7 @@ export function coverageByText(goldPassages: readonly GoldPassage[]): Coverage {
   const texts = goldPassages.map(({ text }) => text)
   const finder = new GoldFinder(texts)
   const known = new Map<string, CommonMarks[]>()
-  const commonIn = (text: string) => remembered(known, text, () => finder.marksIn(text))
+  const commonIn = (text: string) => getOrInsert(known, text, () => finder.marksIn(text))
   return {
     totals: texts.map(text => wordsOf(text).length),
     marksOf: ({ text }) => commonIn(text).map(({ found }) => found),
@@ -59,7 +60,7 @@ export function coverageByPlace(
   const known = new Map<string, GoldMarks>()
   return {
     totals: golds.map(({ tokens }) => tokens.length),
-    marksOf: candidate => remembered(known, placeKeyOf(candidate), () => marksOf([candidate])),
+    marksOf: candidate => getOrInsert(known, placeKeyOf(candidate), () => marksOf([candidate])),
     marksOfPair: (first, second) => marksOf([joined(first, second)]),
     excerptOf: ({ docId, place, text }, gold) => {
       const wanted = places[gold]
@@ -82,12 +83,4 @@ function joined(first: ConsideredText, second: ConsideredText): ConsideredText {
 
 function placeKeyOf({ docId, place }: ConsideredText): string {
   return place === null ? '' : `${place.start} ${place.end} ${docId}`
-}
-
-function remembered<Key, Value>(known: Map<Key, Value>, key: Key, compute: () => Value): Value {
-  const before = known.get(key)
-  if (before !== undefined) return before
-  const value = compute()
-  known.set(key, value)
-  return value
 }

@@ -1,3 +1,4 @@
+import { getOrInsert } from '../../core/collections.ts'
 import type { GoldenQuery } from '../golden-set/golden-set.ts'
 import { isFound } from '../metrics/found.ts'
 import type { ConsideredText, FoundShares, MeasureWith, ReplayRun } from '../metrics/measure-run.ts'
@@ -13,11 +14,7 @@ type ExplainRun = (run: ReplayRun, budgetTokens: number, found: FoundShares) => 
 /** Explains the runs of one query. What is known of a chunk is kept for its other runs. */
 export function createExplainRun({ goldPassages }: GoldenQuery, { texts, countTokens }: MeasureWith): ExplainRun {
   const counted = new Map<string, number>()
-  const count = (text: string) => {
-    const tokens = counted.get(text) ?? countTokens(text)
-    counted.set(text, tokens)
-    return tokens
-  }
+  const count = (text: string) => getOrInsert(counted, text, () => countTokens(text))
   const byText = coverageByText(goldPassages)
   const byPlace = coverageByPlace(goldPassages, texts)
   return (run, budgetTokens, found) => {

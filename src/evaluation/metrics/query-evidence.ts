@@ -1,3 +1,4 @@
+import { getOrInsert } from '../../core/collections.ts'
 import type { GoldenQuery } from '../golden-set/golden-set.ts'
 import { type CommonText, GoldFinder } from './common-runs.ts'
 import type { HeldGolds } from './ranking.ts'
@@ -23,13 +24,11 @@ export class QueryEvidence {
 
   /** The gold passages that a chunk holds: at least half of the gold passage, or a part of it that is at least half of the chunk. */
   heldBy(text: string): HeldGolds {
-    const known = this.#held.get(text)
-    if (known) return known
-    const { golds, words } = this.#finder.in(text)
-    const held = golds.flatMap(({ found, total, inside }, gold) =>
-      found > 0 && (found >= total * HELD_SHARE || inside >= words * HELD_SHARE) ? [gold] : [],
-    )
-    this.#held.set(text, held)
-    return held
+    return getOrInsert(this.#held, text, () => {
+      const { golds, words } = this.#finder.in(text)
+      return golds.flatMap(({ found, total, inside }, gold) =>
+        found > 0 && (found >= total * HELD_SHARE || inside >= words * HELD_SHARE) ? [gold] : [],
+      )
+    })
   }
 }

@@ -1,3 +1,4 @@
+import { getOrInsert } from '../../core/collections.ts'
 import type { PassageStore, StoreCall } from '../../core/ports.ts'
 import type { Plan } from '../../pipeline/plan/plan.ts'
 import type { PipelinePorts } from '../../pipeline/services.ts'
@@ -68,11 +69,7 @@ function withCaches(asked: AskedCollection, ports: Omit<PipelinePorts, 'store'>)
   const caches = new Map<GoldenQuery, PortCache>()
   return {
     ...asked,
-    cacheOf: query => {
-      const cache = caches.get(query) ?? new PortCache({ ...ports, store: asked.store })
-      caches.set(query, cache)
-      return cache
-    },
+    cacheOf: query => getOrInsert(caches, query, () => new PortCache({ ...ports, store: asked.store })),
     forget: query => void caches.delete(query),
   }
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { getOrInsert } from '../../core/collections.ts'
 
 /**
  * So many requests of a connection may wait for their turn before it is read no further. Those of one part of it, 64 KiB, can come on top. While it is not
@@ -15,9 +16,7 @@ export function inTurn(listener: RequestListener): RequestListener {
   const connections = new WeakMap<Socket, Turns>()
   return (request, response) => {
     const { socket } = request
-    const turns = connections.get(socket) ?? new Turns(socket, listener)
-    connections.set(socket, turns)
-    turns.add({ request, response })
+    getOrInsert(connections, socket, () => new Turns(socket, listener)).add({ request, response })
   }
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { getOrInsert } from '../../core/collections.ts'
 
 /** The responses of a connection that are not sent yet, in the order of their requests. */
 export type OpenResponses = (socket: Duplex) => ReadonlySet<ServerResponse>
@@ -7,11 +8,7 @@ export type OpenResponses = (socket: Duplex) => ReadonlySet<ServerResponse>
 /** Follows the responses of a server from now on. */
 export function followResponses(server: Server): OpenResponses {
   const open = new WeakMap<Duplex, Set<ServerResponse>>()
-  const responsesOf = (socket: Duplex) => {
-    const responses = open.get(socket) ?? new Set()
-    open.set(socket, responses)
-    return responses
-  }
+  const responsesOf = (socket: Duplex) => getOrInsert(open, socket, () => new Set())
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     const responses = responsesOf(socket)
     responses.add(response)

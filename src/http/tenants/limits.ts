@@ -1,4 +1,5 @@
 import { TokenBucket } from 'limiter'
+import { getOrInsert } from '../../core/collections.ts'
 import { StowageError } from '../../core/errors.ts'
 import type { Reporter } from '../../observe/events.ts'
 import type { TenantLimit } from '../../observe/metrics/tenants.ts'
@@ -69,15 +70,13 @@ export function createTenantLimiter(
   const states = new Map<string, TenantState>()
 
   function stateOf({ name, limits }: Tenant): TenantState {
-    const known = states.get(name)
-    const state = known ?? {
+    const state = getOrInsert(states, name, () => ({
       inFlight: 0,
       bucket: null,
       promptRefusals: fullBucket(PROMPT_REFUSALS),
       held: 0,
       spread: 0,
-    }
-    if (known === undefined) states.set(name, state)
+    }))
     state.bucket = currentBucket(state.bucket, partOf(limits.rate, takeShared === null ? workers : 1))
     return state
   }

@@ -1,3 +1,4 @@
+import { getOrInsert } from '../../core/collections.ts'
 import type { SkippedDocument, SourceDocument } from '../source-document.ts'
 import { blocksOf } from './blocks.ts'
 import { HOME, linksBetween, pageName } from './links.ts'
@@ -27,17 +28,11 @@ export function pageReader(files: readonly string[], read: ReadPage): ReadPage {
   const findSite = siteFinder(files, linksBetween(files))
   const sites = new Map<readonly string[], Promise<Site>>()
   const early = new Map<string, Promise<Page>>()
-  const readEarly = (file: string): Promise<Page> => {
-    const page = early.get(file) ?? read(file)
-    early.set(file, page)
-    return page
-  }
+  const readEarly = (file: string) => getOrInsert(early, file, () => read(file))
   return async file => {
     const pages = await findSite(file)
     if (pages.length === 0) return read(file)
-    const site = sites.get(pages) ?? comparePages(pages, readEarly)
-    sites.set(pages, site)
-    const { shared, keepers } = await site
+    const { shared, keepers } = await getOrInsert(sites, pages, () => comparePages(pages, readEarly))
     const page = await (early.get(file) ?? read(file))
     early.delete(file)
     const isShortened = 'text' in page && !page.isPlain && !keepers.has(file)

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path'
+import { getOrInsert } from '../../core/collections.ts'
 import type { FindLinks } from './links.ts'
 import { LEAST_PAGES } from './shared-edges.ts'
 
@@ -19,11 +20,7 @@ type FindSite = (file: string) => Promise<readonly string[]>
 export function siteFinder(files: readonly string[], linksOf: FindLinks): FindSite {
   const folders = pagesByFolder(files)
   const sites = new Map<string, Promise<readonly string[]>>()
-  const siteOf = (folder: string): Promise<readonly string[]> => {
-    const site = sites.get(folder) ?? findSite(folder)
-    sites.set(folder, site)
-    return site
-  }
+  const siteOf = (folder: string) => getOrInsert(sites, folder, () => findSite(folder))
   async function findSite(folder: string): Promise<readonly string[]> {
     const pages = folders.get(folder) ?? []
     const isAll = pages.length === files.length

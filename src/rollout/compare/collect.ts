@@ -1,3 +1,4 @@
+import { getOrInsert } from '../../core/collections.ts'
 import type { LostTraces } from '../../pipeline/trace/lost-traces.ts'
 import { type ObservedRequest, parseOutcomeLine, parseTraceLine } from './observed-request.ts'
 import { createOutcomeTable, type OutcomeTable } from './outcome-table.ts'
@@ -47,11 +48,7 @@ export function createCollector({ experiment, since, mostRows, mostWaiting }: Co
     return !isOther && (since === null || startedAt === null || startedAt >= since)
   }
 
-  const tableOf = (name: string) => {
-    const table = tables.get(name) ?? createOutcomeTable(mostRows)
-    tables.set(name, table)
-    return table
-  }
+  const tableOf = (name: string) => getOrInsert(tables, name, () => createOutcomeTable(mostRows))
 
   const take = (request: ObservedRequest) => {
     if (isWanted(request.experiment, request.startedAt)) tableOf(request.experiment).add(request)

@@ -1,3 +1,4 @@
+import { getOrInsert } from '../../core/collections.ts'
 import { CONTROL } from '../../pipeline/plan/assignment.ts'
 import { studentQuantile, studentTwoSided } from '../../statistics/distributions.ts'
 import { jaccard } from '../shadow/overlap.ts'
@@ -63,8 +64,7 @@ export function createShadowPairs(mostWaiting: number): ShadowPairs {
   const pair = (answer: PairedRun, shadow: PairedRun) => {
     const [experiment, variant] = [shadow.experiment ?? '', shadow.variant ?? '']
     const key = JSON.stringify([experiment, variant])
-    const group = groups.get(key) ?? newGroup(experiment, variant)
-    groups.set(key, group)
+    const group = getOrInsert(groups, key, () => newGroup(experiment, variant))
     addPair(group, answer, shadow, mostWaiting)
   }
 

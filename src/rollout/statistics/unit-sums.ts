@@ -1,3 +1,4 @@
+import { getOrInsert } from '../../core/collections.ts'
 /**
  * Sums over units, from which the mean over requests and its variance follow. A unit has `n` requests with the sum `s` of their values:
  * a request that has no value of the measure does not count in `n`.
@@ -39,9 +40,7 @@ export function sumsOf(values: readonly number[], unitOfEach: readonly number[])
   const sums = emptySums()
   const units = new Map<number, Unit>()
   values.forEach((value, index) => {
-    const number = unitOfEach[index] ?? 0
-    const unit = units.get(number) ?? { n: 0, s: 0 }
-    units.set(number, unit)
+    const unit = getOrInsert(units, unitOfEach[index] ?? 0, () => ({ n: 0, s: 0 }))
     addValue(sums, unit, value)
   })
   return sums

@@ -3,6 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import type { RequestHandler } from 'express'
 import type { Config } from '../../config.ts'
 import type { ContextWriter, WriterKind } from '../../contexts/context.ts'
+import { getOrInsert } from '../../core/collections.ts'
 import type { McpCaller } from '../../mcp/caller.ts'
 import { createJobs } from '../../mcp/jobs/jobs.ts'
 import { createMcpServer } from '../../mcp/server.ts'
@@ -65,11 +66,7 @@ function servicesOf(parts: McpParts): McpServices {
     tokenizer: createTokenizer,
     plan: config.plan,
     // One writer per kind, so that its limits hold for all calls together.
-    openWriter: async kind => {
-      const writer = writers.get(kind) ?? openContextWriter(config, kind, countTokens)
-      writers.set(kind, writer)
-      return writer
-    },
+    openWriter: async kind => getOrInsert(writers, kind, () => openContextWriter(config, kind, countTokens)),
     allowsEndpoint: endpointAllowed,
     contextsOf: (collection, caller, signal) => readCollectionContexts(parts, { collection, caller, signal }),
     jobs: createJobs({

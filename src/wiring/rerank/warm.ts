@@ -2,6 +2,7 @@ import { openLiveCollection } from '../../adapters/contextualize/live-collection
 import type { WarmCommandDependencies, WarmSummary } from '../../commands/reranker/warm.ts'
 import { type Config, loadConfig } from '../../config.ts'
 import type { LiveCollection } from '../../contextualize/live-collection.ts'
+import { getOrInsert } from '../../core/collections.ts'
 import { badRequest } from '../../core/errors.ts'
 import type { Reranker } from '../../core/ports.ts'
 import type { Chunk } from '../../core/types.ts'
@@ -118,8 +119,7 @@ async function sharedTitles(collection: LiveCollection): Promise<ReadonlySet<str
   for await (const page of collection.pages())
     for (const { chunk } of page) {
       const title = titleKey(chunk)
-      const first = firstWith.get(title) ?? chunk.docId
-      firstWith.set(title, first)
+      const first = getOrInsert(firstWith, title, () => chunk.docId)
       if (first !== chunk.docId && title !== '') shared.add(title)
     }
   return shared

@@ -1,5 +1,6 @@
 import { createPassageReader } from '../../adapters/qdrant/passages.ts'
 import type { Config } from '../../config.ts'
+import { getOrInsert } from '../../core/collections.ts'
 import { namedArm } from '../../evaluation/arms/named-arms.ts'
 import { type UiRoutes, uiRoutes } from '../../http/ui/routes.ts'
 import type { Rival } from '../../http/ui/schemas.ts'
@@ -28,12 +29,10 @@ const NO_TRACES: TraceStore = { record() {}, find: () => null, list: () => [], c
 export function openUi({ config, pipeline, packContext, listTraces, http, reporter, mappings }: UiParts): UiRoutes {
   const { observeOutcome: _outcomes, offerShadow: _shadows, ...rest } = pipeline
   const packers = new Map<Rival, PackContext>()
-  const packTopK = (rival: Rival) => {
-    const known = packers.get(rival)
-    const packer = known ?? createPackContext({ ...rest, traces: NO_TRACES, decide: decideRival(rival, config) })
-    packers.set(rival, packer)
-    return packer
-  }
+  const packTopK = (rival: Rival) =>
+    getOrInsert(packers, rival, () =>
+      createPackContext({ ...rest, traces: NO_TRACES, decide: decideRival(rival, config) }),
+    )
   const { REQUEST_DEADLINE_MS: deadlineMs } = config.settings
   const readPassages = createPassageReader({ http, mappings, deadlineMs })
   return uiRoutes({ packContext, packTopK, readPassages, reporter, listTraces, readPage: readUiPage })

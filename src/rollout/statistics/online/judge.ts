@@ -1,3 +1,4 @@
+import { getOrInsert } from '../../../core/collections.ts'
 import type { RollbackTrigger } from '../../../core/vocabulary.ts'
 import { CONTROL } from '../../../pipeline/plan/assignment.ts'
 import { counted } from '../../../text/printable.ts'
@@ -103,8 +104,7 @@ export function createRollbackJudge(): RollbackJudge {
       const { variant, share } = outcome.assignment
       if (outcome.startedAt < since) return
       if (shares.has(variant) && shares.get(variant) !== share) beginAnew(outcome.startedAt)
-      const evidence = variants.get(variant) ?? createVariantEvidence(MOST_UNITS)
-      variants.set(variant, evidence)
+      const evidence = getOrInsert(variants, variant, () => createVariantEvidence(MOST_UNITS))
       shares.set(variant, share)
       evidence.add(outcome, slowFrom)
       if (variant === CONTROL) updateThreshold(evidence)

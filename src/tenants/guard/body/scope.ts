@@ -1,3 +1,4 @@
+import { getOrInsert } from '../../../core/collections.ts'
 import { StowageError } from '../../../core/errors.ts'
 import type { Steps } from '../../../core/steps.ts'
 import { unreachable } from '../../../qdrant/condition.ts'
@@ -83,8 +84,7 @@ export class Scope {
 
   /** The request uses vectors of these points, or changes points that must exist. */
   use(collection: string, ids: readonly PointIdText[]): void {
-    const used = this.#used.get(collection) ?? new Set()
-    this.#used.set(collection, used)
+    const used = getOrInsert(this.#used, collection, () => new Set())
     for (const id of ids) used.add(id)
   }
 

@@ -6,7 +6,7 @@ import type { LiveCollection } from '../../../contextualize/live-collection.ts'
 import type { LaneName } from '../../../contextualize/online/online-contexts.ts'
 import { onlineFolder, openState, type RunState, stateFolderOf } from '../../../contextualize/state/state-folder.ts'
 import { openTenantRules } from '../../../contextualize/tenants.ts'
-import { batchesOf } from '../../../core/collections.ts'
+import { batchesOf, getOrInsert } from '../../../core/collections.ts'
 import { messageOf, StowageError } from '../../../core/errors.ts'
 import type { Embedder } from '../../../core/ports.ts'
 import { lockFolder } from '../../../files/folder-lock.ts'
@@ -72,19 +72,15 @@ export class OnlineCollections {
   }
 
   #collectionOf(name: string): OpenCollection {
-    const known = this.#opened.get(name)
-    if (known !== undefined) return known
-    const { http, apiKey, mappings } = this.#options
-    const live = openLiveCollection({ http, apiKey, collection: name, mapping: mappings[name] })
-    const fresh: OpenCollection = { live, states: new Map(), recognised: null }
-    this.#opened.set(name, fresh)
-    return fresh
+    return getOrInsert(this.#opened, name, () => {
+      const { http, apiKey, mappings } = this.#options
+      const live = openLiveCollection({ http, apiKey, collection: name, mapping: mappings[name] })
+      return { live, states: new Map(), recognised: null }
+    })
   }
 
   #stateOf({ states }: OpenCollection, name: string, lane: LaneName): RunState {
-    const state = states.get(lane) ?? openStateOf(stateFolderOf(name, this.#stateFolder), lane)
-    states.set(lane, state)
-    return state
+    return getOrInsert(states, lane, () => openStateOf(stateFolderOf(name, this.#stateFolder), lane))
   }
 
   async #encodingOf(

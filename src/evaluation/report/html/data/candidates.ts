@@ -1,3 +1,4 @@
+import { getOrInsert } from '../../../../core/collections.ts'
 import type { Trace, TraceCandidate } from '../../../../pipeline/trace/schema.ts'
 import type { CandidateColumns, CandidatesPart, EvidenceColumns, SearchList } from '../report-data.ts'
 
@@ -17,9 +18,7 @@ export function candidatesPart(
   const lists = new Map<string, { place: number; list: SearchList }>()
   const placeOfList = (list: SearchList): number => {
     const key = JSON.stringify(list)
-    const known = lists.get(key) ?? { place: lists.size, list }
-    lists.set(key, known)
-    return known.place
+    return getOrInsert(lists, key, () => ({ place: lists.size, list })).place
   }
   const byPlace = new Map(
     traces.flatMap(trace => trace?.candidates ?? []).map(candidate => [placeOf(candidate), candidate]),
