@@ -1,10 +1,5 @@
 import { writeSync } from 'node:fs'
 
-/** Where lines of the log go. Writing never waits. */
-interface LogLines {
-  write(line: string): void
-}
-
 interface LogLinesOptions {
   /** Called when lines can be written again after some were dropped. */
   onResumed(dropped: number): void
@@ -30,7 +25,7 @@ export function droppedLogLines(): number {
  * Writes each line at once, so that the last one before a crash is there. While it cannot be written, because the reader of a pipe stands still or a disk is
  * full, lines wait in memory up to a limit. A log that nobody reads must not stop the service.
  */
-export function openLogLines({ onResumed, write = writeToStderr }: LogLinesOptions): LogLines {
+export function openLogLines({ onResumed, write = writeToStderr }: LogLinesOptions) {
   const waiting: Buffer[] = []
   let waitingBytes = 0
   let dropped = 0
@@ -73,7 +68,8 @@ export function openLogLines({ onResumed, write = writeToStderr }: LogLinesOptio
   }
 
   return {
-    write(line) {
+    /** It never waits. */
+    write(line: string): void {
       const bytes = Buffer.from(line)
       if (waiting.length > 0 && waitingBytes + bytes.length > MOST_WAITING_BYTES) {
         dropped += 1

@@ -77,12 +77,6 @@ export function joinUnits(units: readonly Unit[], lines: ContextLines = NO_CONTE
   })
 }
 
-interface Shown {
-  text: string
-  /** The indentation that the first part of the chunk lost. */
-  lost: string
-}
-
 /**
  * The text of a part without blank lines, also those of a quotation, and white space around it, and without indentation that says nothing here.
  * - The first part loses what all its lines have, and in prose its first line all of it that no other line has: of a list or of code, an item of a nested list, or a statement of a
@@ -93,8 +87,9 @@ interface Shown {
  *
  * @param first the unit that the part begins with
  * @param lost the indentation that the first part of the chunk lost; null for the first part
+ * @returns the text, and the indentation that the first part of the chunk lost
  */
-function withoutIndentation(text: string, first: Unit, lost: string | null): Shown {
+function withoutIndentation(text: string, first: Unit, lost: string | null) {
   const whole = withoutBlankEnds(text)
   const lines = whole.split('\n')
   const above = lineBeforeUnit(first)

@@ -1,12 +1,5 @@
 import { type CsvError, type InfoRecord, type Options, parse } from 'csv-parse/sync'
 
-/** The rows of a file, each with the texts of its cells without the spaces around them. Rows without text are left out. */
-export interface Rows {
-  rows: string[][]
-  /** The line, counted from 1, from which quotation marks are text, because one there is never closed; null when all are closed. */
-  unquotedFrom: number | null
-}
-
 /** What is read of a file to find out what parts its cells. */
 const SAMPLE_LENGTH = 65_536
 const SAMPLE_ROWS = 200
@@ -15,8 +8,10 @@ const SAMPLE_ROWS = 200
  * Reads delimited text (RFC 4180). A quotation mark inside a cell without quotation marks is text, and rows may differ in length.
  *
  * @param delimiters what may part cells; the one is taken with which most rows have the same number of cells
+ * @returns the rows with text, each with the texts of its cells without the spaces around them, and the line, counted from 1, from which
+ * quotation marks are text, because one there is never closed; null when all are closed
  */
-export function parseRows(text: string, delimiters: readonly string[]): Rows {
+export function parseRows(text: string, delimiters: readonly string[]) {
   const delimiter = delimiterOf(text, delimiters)
   const read = readRows(text, { delimiter })
   if (read.rest === null) return { rows: tidy(read.rows), unquotedFrom: null }
@@ -51,15 +46,8 @@ export function usualColumns(rows: readonly (readonly string[])[]): number {
   return usual?.[0] ?? 0
 }
 
-interface ReadRows {
-  rows: string[][]
-  /** Lines of these rows. */
-  lines: number
-  /** The text from the row on whose quotation mark is never closed; null when all are closed. */
-  rest: string | null
-}
-
-function readRows(text: string, options: Options): ReadRows {
+/** @returns the rows, the number of their lines, and the text from the row on whose quotation mark is never closed; null when all are closed */
+function readRows(text: string, options: Options) {
   const rows: string[][] = []
   let lines = 0
   let bytes = 0
