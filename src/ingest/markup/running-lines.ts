@@ -1,3 +1,4 @@
+import { countOf } from '../../core/collections.ts'
 import { endsSentence } from '../../text/sentences/sentences.ts'
 
 /** A form feed, or the foot of a memo of the IETF, whose form feeds are lost in many copies. */
@@ -25,14 +26,11 @@ export function withoutRunningLines(text: string): string {
 }
 
 function withoutRunningHeads(pages: readonly Page[]): Page[] {
-  const counts = new Map<string, number>()
-  for (const [at, page] of pages.entries()) {
-    const keys = page
-      .filter(isFilled)
-      .slice(0, MOST_LINES)
-      .flatMap(line => keysOf(line, at))
-    for (const key of new Set(keys)) counts.set(key, (counts.get(key) ?? 0) + 1)
+  const keysOfHead = (page: Page, at: number) => {
+    const head = page.filter(isFilled).slice(0, MOST_LINES)
+    return [...new Set(head.flatMap(line => keysOf(line, at)))]
   }
+  const counts = countOf(pages.flatMap(keysOfHead))
   const least = Math.max(2, MOST_PAGES * pages.length)
   return pages.map((page, at) => {
     const isRunning = (line: string) => keysOf(line, at).some(key => (counts.get(key) ?? 0) >= least)

@@ -1,3 +1,4 @@
+import { countOf } from '../../core/collections.ts'
 import { blocksOf } from './blocks.ts'
 
 /** Blocks that the pages of a site begin and end with. */
@@ -41,8 +42,7 @@ function atEdge(pages: readonly string[][], edge: Edge): ReadonlySet<string> {
 
 /** The blocks that are on enough pages. */
 function mostlyOn(pages: readonly string[][]): ReadonlySet<string> {
-  const counts = new Map<string, number>()
-  for (const page of pages) for (const block of new Set(page)) counts.set(block, (counts.get(block) ?? 0) + 1)
+  const counts = countOf(pages.flatMap(page => [...new Set(page)]))
   const least = Math.max(LEAST_PAGES, SHARE * pages.length)
   return new Set([...counts].filter(([, count]) => count >= least).map(([block]) => block))
 }

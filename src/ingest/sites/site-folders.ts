@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import { getOrInsert } from '../../core/collections.ts'
+import { addTo, getOrInsert } from '../../core/collections.ts'
 import type { FindLinks } from './links.ts'
 import { LEAST_PAGES } from './shared-edges.ts'
 
@@ -49,10 +49,7 @@ export function spread<T>(values: readonly T[], most: number): T[] {
 function pagesByFolder(files: readonly string[]): ReadonlyMap<string, string[]> {
   const folders = new Map<string, string[]>()
   for (const file of files)
-    for (let folder = dirname(file), inner = ''; folder !== inner; inner = folder, folder = dirname(folder)) {
-      const pages = folders.get(folder)
-      if (pages) pages.push(file)
-      else folders.set(folder, [file])
-    }
+    for (let folder = dirname(file), inner = ''; folder !== inner; inner = folder, folder = dirname(folder))
+      addTo(folders, folder, file)
   return folders
 }

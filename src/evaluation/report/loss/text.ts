@@ -1,3 +1,4 @@
+import { groupBy } from '../../../core/collections.ts'
 import { counted, terminalText } from '../../../text/printable.ts'
 import type { LossRow } from '../../loss/budget.ts'
 import { type GoldLoss, LOSS_RULES } from '../../loss/loss.ts'
@@ -104,12 +105,8 @@ function worstText(arm: string, questions: readonly LostQuestion[]): string[] {
 
 /** The step of a gold passage by budget; budgets with equal losses stand together. */
 function goldText({ gold, text, losses }: LostGold): string {
-  const byLoss = new Map<string, string[]>()
-  for (const [budget, loss] of Object.entries(losses)) {
-    const told = lossOfGold(loss)
-    byLoss.set(told, [...(byLoss.get(told) ?? []), budget])
-  }
-  const told = Array.from(byLoss, ([loss, budgets]) => `at ${budgets.join(', ')} ${loss}`)
+  const byLoss = groupBy(Object.entries(losses), ([, loss]) => lossOfGold(loss))
+  const told = Array.from(byLoss, ([loss, at]) => `at ${at.map(([budget]) => budget).join(', ')} ${loss}`)
   return `gold ${gold} "${shortened(text)}": ${told.join('; ')}`
 }
 

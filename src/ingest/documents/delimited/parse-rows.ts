@@ -1,4 +1,5 @@
 import { type CsvError, type InfoRecord, type Options, parse } from 'csv-parse/sync'
+import { countOf } from '../../../core/collections.ts'
 
 /** What is read of a file to find out what parts its cells. */
 const SAMPLE_LENGTH = 65_536
@@ -40,8 +41,7 @@ function delimiterOf(text: string, delimiters: readonly string[]): string {
 
 /** The number of cells that most rows have; of equally frequent ones the largest; 0 without rows. */
 export function usualColumns(rows: readonly (readonly string[])[]): number {
-  const counts = new Map<number, number>()
-  for (const { length } of rows) counts.set(length, (counts.get(length) ?? 0) + 1)
+  const counts = countOf(rows.map(({ length }) => length))
   const [usual] = [...counts].toSorted(([a, countA], [b, countB]) => countB - countA || b - a)
   return usual?.[0] ?? 0
 }
