@@ -16,24 +16,19 @@ export const queryPoints: Read<{ points: unknown[] }> = async (collection, body,
 }
 
 /** The older `/points/search`; the answer is a list. */
-export const searchPoints: Read<unknown[]> = async (collection, body, pace) => {
-  return (await queryPoints(collection, searchAsQuery(body), pace)).points
-}
+export const searchPoints: Read<unknown[]> = async (collection, body, pace) =>
+  (await queryPoints(collection, searchAsQuery(body), pace)).points
 
 /** The older `/points/search/groups`. */
-export const searchGroups: Read = async (collection, body, pace) => {
-  return queryGroups(collection, searchAsQuery(body), pace)
-}
+export const searchGroups: Read = async (collection, body, pace) => queryGroups(collection, searchAsQuery(body), pace)
 
 /** The older `/points/recommend`; the answer is a list. */
-export const recommendPoints: Read<unknown[]> = async (collection, body, pace) => {
-  return (await queryPoints(collection, recommendAsQuery(body), pace)).points
-}
+export const recommendPoints: Read<unknown[]> = async (collection, body, pace) =>
+  (await queryPoints(collection, recommendAsQuery(body), pace)).points
 
 /** The older `/points/recommend/groups`. */
-export const recommendGroups: Read = async (collection, body, pace) => {
-  return queryGroups(collection, recommendAsQuery(body), pace)
-}
+export const recommendGroups: Read = async (collection, body, pace) =>
+  queryGroups(collection, recommendAsQuery(body), pace)
 
 /** `vector` is an array or `{name, vector}`. */
 function searchAsQuery(body: unknown): JsonRecord {

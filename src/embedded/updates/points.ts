@@ -25,9 +25,8 @@ export const upsert: Update = async (collection, body, version, pace) => {
   }
 }
 
-export const deletePoints: Update = async (collection, body, _version, pace) => {
-  return changeEach(await selectPoints(collection, body, pace), body, ({ id }) => collection.remove(id))
-}
+export const deletePoints: Update = async (collection, body, _version, pace) =>
+  changeEach(await selectPoints(collection, body, pace), body, ({ id }) => collection.remove(id))
 
 /** Reads points as a list, or as columns (`batch`). */
 function readPoints(body: JsonRecord): JsonRecord[] {

@@ -35,9 +35,8 @@ export interface AblationArms {
 /** The arms of an ablation. Plans that are equal run once. */
 export function ablationArms({ name, plan }: PlanArm, rules: readonly RuleName[]): AblationArms {
   const arms = new Map<string, PlanArm>()
-  const armOf = (armName: string, armPlan: Plan): string => {
-    return getOrInsert(arms, planFingerprint(armPlan), () => ({ kind: 'plan', name: armName, plan: armPlan })).name
-  }
+  const armOf = (armName: string, armPlan: Plan): string =>
+    getOrInsert(arms, planFingerprint(armPlan), () => ({ kind: 'plan', name: armName, plan: armPlan })).name
   armOf(name, plan)
   const pairs = rules.flatMap((rule): RulePair[] => {
     const { off, isOn, requires = NONE }: Rule = RULES[rule]

@@ -39,12 +39,10 @@ interface PricedPiece {
 export function cutCode(text: string, { target, mostTargets, count }: Limits): CodeChunk[] {
   const most = mostTargets * target
   const pieces = pricedPieces(text, { target: most, count })
-  return cheapestCuts(joinTiny(pieces, most / MOST_PARTS), target, most).map(range => {
-    return {
-      path: blockPath(range.map(({ block }) => block).reduce(commonBlock)),
-      pieces: range.map(({ piece }) => piece),
-    }
-  })
+  return cheapestCuts(joinTiny(pieces, most / MOST_PARTS), target, most).map(range => ({
+    path: blockPath(range.map(({ block }) => block).reduce(commonBlock)),
+    pieces: range.map(({ piece }) => piece),
+  }))
 }
 
 function pricedPieces(text: string, limits: Pick<PieceLimits, 'target' | 'count'>): PricedPiece[] {

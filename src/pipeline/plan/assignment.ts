@@ -4,7 +4,7 @@ import { z } from 'zod'
 export const CONTROL = 'control'
 
 /** The unit that keeps its variant: all requests of a session, or of a tenant; or each request has a variant of its own. */
-export const ASSIGNMENT_UNITS = ['session', 'tenant', 'request'] as const
+const ASSIGNMENT_UNITS = ['session', 'tenant', 'request'] as const
 export type AssignmentUnit = (typeof ASSIGNMENT_UNITS)[number]
 
 /** The variant of a request that is part of an experiment. */
