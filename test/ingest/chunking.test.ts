@@ -347,6 +347,12 @@ describe('chunkMarkdown, blocks and overlap', () => {
         expect(text.match(/^Q: /gm)?.length).toBe(text.match(/^A: /gm)?.length)
   })
 
+  it('cuts a list of questions as it cuts other lines', () => {
+    const linesOf = (line: (at: number) => string) =>
+      chunk(Array.from({ length: 60 }, (_, at) => line(at)).join('\n')).map(({ text }) => text.split('\n').length)
+    expect(linesOf(at => `Does rope ${at} hold?`)).toEqual(linesOf(at => `That rope ${at} holds.`))
+  })
+
   it('makes no chunk of headings or marks only', () => {
     const text = `[![build](b.svg)](b)\n\n# A\n\n***\n\n## B\n\n<br>\n\n## C\n\n${words(60)}\n\n---\n\n## D\n\n### E\n\n<img src="e.png">\n`
     const chunks = chunk(text)

@@ -158,10 +158,12 @@ function withAnswers(sentences: readonly Span[], text: string, limits: PieceLimi
   let isAsked = false
   for (const sentence of sentences) {
     const before = joined.at(-1)
-    if (isAsked && before) before.end = sentence.end
-    else joined.push({ ...sentence })
     const beginsLine = sentence.start === sentences[0]?.start || text[sentence.start - 1] === '\n'
-    isAsked = beginsLine && isShortQuestion(sentence, text, limits)
+    const asksNext = beginsLine && isShortQuestion(sentence, text, limits)
+    // A list of questions has no answers.
+    if (isAsked && before && !asksNext) before.end = sentence.end
+    else joined.push({ ...sentence })
+    isAsked = asksNext
   }
   return joined
 }
