@@ -9,7 +9,7 @@ export interface HtmlElement {
   readonly ownerDocument: HtmlDocument
   getAttribute(name: string): string | null
   hasAttribute(name: string): boolean
-  getElementsByTagName(name: string): { readonly length: number }
+  getElementsByTagName(name: string): ArrayLike<HtmlElement>
   querySelector(selector: string): HtmlElement | null | undefined
   compareDocumentPosition(other: HtmlElement): number
 }

@@ -16,7 +16,7 @@ export const isListOfSections: (node: HtmlElement) => boolean = rememberedByObje
 
 /** Whether the first text of an element is in a heading. */
 function beginsWithHeading(node: HtmlElement): boolean {
-  if (HEADING.test(node.nodeName)) return true
-  const first = Array.from(node.childNodes ?? []).find(child => lettersOf(child).all > 0)
-  return first !== undefined && beginsWithHeading(first)
+  let at: HtmlElement | undefined = node
+  while (at && !HEADING.test(at.nodeName)) at = Array.from(at.childNodes ?? []).find(child => lettersOf(child).all > 0)
+  return at !== undefined
 }

@@ -87,8 +87,8 @@ export function isNavigation(node: HtmlElement): boolean {
 }
 
 /** Whether a list has the titles of the page, or its questions, as links to the places where they come again. Lists of names are kept: they say what there is. */
-function isContentsOfPage(list: HtmlElement): boolean {
-  const links = linksIn(list)
+const isContentsOfPage: (list: HtmlElement) => boolean = rememberedByObject(list => {
+  const links = Array.from(list.getElementsByTagName('a'))
   if (links.length < FEWEST_TITLES || !links.every(link => link.getAttribute('href')?.startsWith('#'))) return false
   const step = Math.ceil(links.length / MOST_COMPARED)
   const titles = links.filter((_, at) => at % step === 0).map(link => inOneLine(link.textContent))
@@ -96,10 +96,7 @@ function isContentsOfPage(list: HtmlElement): boolean {
   if (words < FEWEST_WORDS * titles.length) return false
   const page = textOfPage(list.ownerDocument)
   return titles.every(title => page.indexOf(title) !== page.lastIndexOf(title))
-}
-
-const linksIn = (node: HtmlElement): HtmlElement[] =>
-  node.nodeName === 'A' ? [node] : Array.from(node.childNodes ?? []).flatMap(linksIn)
+})
 
 const inOneLine = (text: string | null): string => (text ?? '').replace(/\s+/g, ' ').trim()
 const textOfPage = rememberedByObject((page: HtmlDocument) => inOneLine(page.querySelector('body')?.textContent ?? ''))
