@@ -403,11 +403,17 @@ describe('openDocuments, files', () => {
 
   it('reads settings as they stand when they are named, and not below a folder', async () => {
     const text = '---\n# The port of the ferry\nports:\n  # Two ropes\n  - north\n---\nport: south\n'
-    const folder = await lay({ 'ferry.yaml': text, 'ferry.conf': '# Ropes\n#ropes=2\n', 'a.md': 'x' })
+    const folder = await lay({
+      'ferry.yaml': text,
+      'ferry.conf': '# Ropes\n#ropes=2\n',
+      'a.md': 'x',
+      'b.ini.sample': '# Ropes\n',
+    })
     expect(await readAll(folder, { code: true })).toMatchObject({ total: 1, skipped: { '.yaml': 1, '.conf': 1 } })
     const { documents } = await readAll(join(folder, 'ferry.yaml'))
     expect(documents).toMatchObject([{ title: 'ferry.yaml', text, isPlain: true }])
     expect(documents[0]?.warning).toBeUndefined()
+    expect((await readAll(join(folder, 'b.ini.sample'))).documents).toMatchObject([{ isCode: true }])
     const [conf] = (await readAll(join(folder, 'ferry.conf'))).documents
     const chunks = chunkMarkdown(conf as SourceDocument, { targetTokens: 60, count: own => own.length / 4 })
     expect(chunks).toMatchObject([{ sectionPath: '', text: '# Ropes\n#ropes=2' }])

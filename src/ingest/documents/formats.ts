@@ -60,7 +60,10 @@ function knownFormatOf(file: string): DocumentFormat | null {
   return FORMATS[extension] ?? (CODE.has(extension) || SETTINGS.has(extension) ? 'code' : null)
 }
 
-const extensionOf = (file: string): string => extname(file).slice(1).toLowerCase()
+/** What a template of a file has behind its own extension: `app.conf.sample`. */
+const TEMPLATE = /(?<=\.\w+)\.(?:sample|example|dist|default|template)$/iu
+
+const extensionOf = (file: string): string => extname(file.replace(TEMPLATE, '')).slice(1).toLowerCase()
 
 /** How skipped files can be read. @param skipped counts by extension */
 export function hintsFor(skipped: Readonly<Record<string, number>>): string[] {
