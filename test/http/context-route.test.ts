@@ -164,6 +164,16 @@ describe('a bad request never reaches the pipeline', () => {
     ['surprise', true],
     ['Query', 'wrong case'],
   ]
+  test.each([
+    ['budget_token', 'unknown key; did you mean budget_tokens?'],
+    ['Query', 'unknown key; did you mean query?'],
+    ['surprise', 'unknown key'],
+  ])('the wrong key %s is answered with the one that is near', async (field, message) => {
+    const { json } = await postToEdge({ ...GOOD, [field]: 1 })
+    expect(json.error.details).toEqual([{ field, message, value: '1' }])
+    expect(json.error.message).toBe(`Invalid request: ${field}: ${message}`)
+  })
+
   test.each(wrong.map(([field, value], i) => [`${i} ${field}`, field, value] as const))(
     '%s',
     async (_name, field, value) => {

@@ -1,9 +1,12 @@
-import type { z } from 'zod'
+import { z } from 'zod'
+import { closestName } from '../../core/closest-name.ts'
 import { badRequest, type RequestFault } from '../../core/errors.ts'
 import type { Json, JsonObject } from '../../core/types.ts'
 
 /** Most faults in an answer. A body can have a hundred thousand. */
 const MAX_FAULTS = 20
+/** Longest key that is shown, in UTF-16 code units. */
+const LONGEST_KEY = 100
 const MAX_SHOWN_LENGTH = 120
 const MAX_SHOWN_ITEMS = 4
 
@@ -15,7 +18,8 @@ const MAX_SHOWN_ITEMS = 4
 export function parseFields<Schema extends z.ZodType>(schema: Schema, json: Json): z.infer<Schema> {
   const parsed = schema.safeParse(json)
   if (parsed.success) return parsed.data
-  const faults = parsed.error.issues.slice(0, MAX_FAULTS).flatMap(issue => faultsOf(issue, json))
+  const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
+  const faults = parsed.error.issues.slice(0, MAX_FAULTS).flatMap(issue => faultsOf(issue, json, known))
   const details = faults.slice(0, MAX_FAULTS)
   const summary = details.map(({ field, message }) => `${field}: ${message}`).join('; ')
   throw badRequest(`Invalid request: ${summary}`, { details })
@@ -24,22 +28,28 @@ export function parseFields<Schema extends z.ZodType>(schema: Schema, json: Json
 /** What zod says of a union that has no message of its own. */
 const NO_MESSAGE = 'Invalid input'
 
-function faultsOf(issue: z.core.$ZodIssue, body: Json): RequestFault[] {
+/** @param known the keys of the request itself */
+function faultsOf(issue: z.core.$ZodIssue, body: Json, known: readonly string[]): RequestFault[] {
   if (issue.code === 'unrecognized_keys') {
-    const unknown = issue.keys.slice(0, MAX_FAULTS)
-    return unknown.map(key => ({
-      field: key.slice(0, 100),
-      message: 'unknown key',
-      value: shownValue(valueAt(body, [key])),
+    const { path } = issue
+    return issue.keys.slice(0, MAX_FAULTS).map(key => ({
+      field: [...path, key.slice(0, LONGEST_KEY)].join('.'),
+      message: unknownKey(key, path.length === 0 ? known : []),
+      value: shownValue(valueAt(body, [...path, key])),
     }))
   }
   const branches = issue.code === 'invalid_union' && issue.message === NO_MESSAGE ? issue.errors : []
   // A value of the type of one branch alone is wrong in what that branch says.
   const [meant, ...others] = branches.filter(([first]) => first !== undefined && !isOtherType(first))
   if (meant !== undefined && others.length === 0)
-    return meant.flatMap(inner => faultsOf({ ...inner, path: [...issue.path, ...inner.path] }, body))
+    return meant.flatMap(inner => faultsOf({ ...inner, path: [...issue.path, ...inner.path] }, body, known))
   const message = branches.length > 0 ? unionMessage(branches) : issue.message
   return [{ field: issue.path.join('.') || 'body', message, value: shownValue(valueAt(body, issue.path)) }]
+}
+
+function unknownKey(key: string, known: readonly string[]): string {
+  const meant = key.length > LONGEST_KEY ? null : closestName(key, known)
+  return meant === null ? 'unknown key' : `unknown key; did you mean ${meant}?`
 }
 
 /** Whether a value has another type than a branch of a union wants. */
