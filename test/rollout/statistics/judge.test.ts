@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { createSecondsSketch, createVariantEvidence } from '../../../src/rollout/statistics/online/evidence.ts'
+import { createVariantEvidence } from '../../../src/rollout/statistics/online/evidence.ts'
 import { createRollbackJudge } from '../../../src/rollout/statistics/online/judge.ts'
+import { createSecondsSketch } from '../../../src/rollout/statistics/online/seconds-sketch.ts'
 import type { TimedOutcome } from '../../../src/rollout/window.ts'
 import { NO_HARM, SESSIONS } from '../support/simulated-requests.ts'
 import { coverage, judged } from '../support/simulations.ts'
