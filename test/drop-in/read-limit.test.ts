@@ -58,7 +58,7 @@ beforeAll(async () => {
 /** The whole of stowage before a Qdrant with so many reads left, which asks to wait for longer than the test takes. */
 async function openLimited(left: number, strictMode?: ReadsLeft['strictMode']) {
   const limit = { left, retryAfter: '300', strictMode }
-  const { server, reads, looks } = limitReads(engine.url, limit)
+  const { server, reads, looks } = await limitReads(engine.url, 'contracts', limit)
   const stowage = await openStowage({ QDRANT_URL: await stage.listen(server) })
   onTestFinished(() => stowage.close())
   const search = async (body: object = SEARCH, asked: Record<string, string> = { 'x-stowage-query': QUESTION }) => {
