@@ -314,6 +314,11 @@ describe('readSections, titles by their numbers in text that marks none in anoth
     expect(pathsOf(`${textOf(names)}\n${textOf(names)}`, true)).toEqual([''])
   })
 
+  it('are read where a full line goes on with a capital', () => {
+    const long = '1.2. Gates of Wood in Harbours of Salt Water, and Their\n     Colours'
+    expect(pathsOf(textOf(['1.1. Gates', long, '1.3. Locks']), true)[1]).toBe(long.replace(/\s+/g, ' '))
+  })
+
   it('are read beside a drawing with a row above a rule', () => {
     const drawing = '| lamp | rope |\n -----------\n| two  | ten  |\n\n'
     const titles = ['1. Gates', '2. Locks', '3. Fines']
@@ -328,6 +333,14 @@ describe('readSections, titles by their numbers in text that marks none in anoth
     [
       'wrapped items',
       textOf(['1. The gate is shut\n   by night', '2. The lock is full\n   by day', '3. The fine\n   is high']),
+    ],
+    [
+      'versions with text below',
+      textOf(['0.8.0 May\n  Gates of oak', '0.9.0 June\n      Gates of ash', '0.10.0 July\n  Locks']),
+    ],
+    [
+      'items above a long line',
+      textOf(['1.1 Gates', '1.2 Locks', '1.3 Fines'].map(item => `${item}\n    of ${words} ${words}x`)),
     ],
     ['captions', textOf(['Figure 1: Gates', 'Figure 2: Locks', 'Figure 3: Fines'])],
     ['questions', textOf(['1. Is the gate shut?', '2. Is the lock full?', '3. Is the fine high?'])],

@@ -12,6 +12,8 @@ interface NumberedTitle {
 }
 
 const LONGEST = 80
+/** A line of a memo of the IETF has 72 characters, and the next word did not fit. */
+const FULL_LINE = 55
 /** "2.1.  Packet format". */
 const BY_NUMBER = /^(\d{1,3}(?:\.\d{1,3}){0,4})\.?[^\S\n]+(?=\p{Lu})/u
 /** "§ 3 Speed", "Article 2", "Section 4. Use", "TOP 1: Bridge". */
@@ -63,7 +65,7 @@ function titleAt(lines: readonly string[], at: number): NumberedTitle | null {
     const titled = { line: at, word: '', number: numbered.split('.').map(Number) }
     // A line that goes on below, deeper, is an item of a list, unless its number has parts.
     const isIndented = /^\s/.test(next)
-    if (isIndented && hasParts && behind === '' && isTitle(next)) return { ...titled, lines: 2 }
+    if (hasParts && behind === '' && goesOn(line, next) && isTitle(next)) return { ...titled, lines: 2 }
     if (!isIndented && isTitle(line) && !/^\p{Ll}/u.test(next)) return { ...titled, lines: 1 }
   }
   if (/^\s*\p{Ll}/u.test(next)) return null
@@ -72,6 +74,13 @@ function titleAt(lines: readonly string[], at: number): NumberedTitle | null {
   if (word === '' || NO_SECTION.test(word) || (!isAlone && ENDS.test(line))) return null
   const hasNameBelow = isAlone && behind === '' && /^\p{Lu}/u.test(next) && next.length <= LONGEST && !ENDS.test(next)
   return { line: at, lines: hasNameBelow ? 2 : 1, word: word.toUpperCase(), number: [numberOf(number)] }
+}
+
+/** Whether a title goes on in the next line, below its first word: in lower case, or because its own line is full. Other indented lines are text. */
+function goesOn(line: string, next: string): boolean {
+  const column = BY_NUMBER.exec(line)?.[0].length
+  if (next.length > LONGEST || next.search(/\S/) !== column) return false
+  return line.length >= FULL_LINE || /^\s*\p{Ll}/u.test(next)
 }
 
 /** The titles without those of contents above the text: titles that come again, among lines that nearly all begin with a number. */
