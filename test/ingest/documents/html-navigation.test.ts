@@ -262,17 +262,42 @@ describe('a list of links to places of the page', () => {
     expect(text.split('Where is')).toHaveLength(2)
   })
 
+  it('is kept with a word beside a link', () => {
+    const list = listOf(questions).replace('</li>', ' Old</li>')
+    expect(textOf(`<h2>Questions</h2><p>Read.</p>${list}${answers}`)).toContain('rope? Old')
+  })
+
   it.each([
     ['with a title that does not come again', [...questions, 'What about the tide?'], '#q'],
     ['of names', ['rope', 'lamp', 'key'], '#q'],
     ['to other pages', questions, 'other.html#q'],
     ['of two', questions.slice(0, 2), '#q'],
+    ['with titles that come again in it alone', [...questions, 'What about the tide?', 'What about the tide?'], '#q'],
+    ['with a picture that is no title', [...questions, '<img src="t.png" alt="The tide of the harbour">'], '#q'],
+    ['in another order', questions.toReversed(), '#q'],
   ])('is kept %s', (_, texts, href) => {
     const text = textOf(
       `<h2>Questions</h2><p>Read.</p>${listOf(texts, href)}${answers}<p>The rope, the lamp, a key.</p>`,
     )
     expect(text).toContain('Read.\n\n1.  ')
   })
+})
+
+it('a list of many links to places of the page is kept where one of its titles does not come again', () => {
+  const titles = Array.from({ length: 40 }, (_, at) => `How long is rope ${at}?`)
+  const links = [...titles, 'What about the tide?', ''].map(title => `<li><a href="#q">${title}</a></li>`)
+  const answers = titles.map(title => `<h3>${title}</h3><p>Ask.</p>`)
+  expect(textOf(`<h1>A</h1><p>Read.</p><ol>${links.join('')}</ol>${answers.join('')}`)).toContain(
+    'What about the tide?',
+  )
+})
+
+it('a list of links to places of the page is kept once where it is there twice, and its titles nowhere else', () => {
+  const list = ['the long rope', 'the old lamp', 'the iron key']
+    .map(name => `<li><a href="#a">${name}</a></li>`)
+    .join('')
+  const script = '<script>["the long rope","the old lamp","the iron key"]</script>'
+  expect(textOf(`<h1>A</h1><p>Read.</p><ul>${list}</ul><p>Go.</p><ul>${list}</ul>${script}`)).toContain('the iron key')
 })
 
 it.each(['IndexWriter', 'AllClassesIndexWriter', 'HelpWriter', 'SearchWriter'])(

@@ -50,10 +50,9 @@ const NEARLY_ALL = 0.9
 const FOLLOWING = 4
 const CONTAINED = 16
 
-/** Of contents by titles: links, words in each on average, and how many are looked for in the page. */
+/** Of contents by titles: links, and words in each on average. */
 const FEWEST_TITLES = 3
 const FEWEST_WORDS = 3
-const MOST_COMPARED = 20
 
 const HEADING = /^H[1-6]$/
 const NAME_OF_CONTENTS = /^\s*(?:\d{1,3}\.?\s+)?(?:table\s+of\s+)?contents\s*:?\s*$/i
@@ -86,20 +85,44 @@ export function isNavigation(node: HtmlElement): boolean {
   return isHeadingOfContents(besides(node, 'previousSibling'))
 }
 
-/** Whether a list has the titles of the page, or its questions, as links to the places where they come again. Lists of names are kept: they say what there is. */
+/**
+ * Whether a list has the titles of the page, or its questions, as links to the places where they come again in the same order. Lists of names are kept: they
+ * say what there is.
+ */
 const isContentsOfPage: (list: HtmlElement) => boolean = rememberedByObject(list => {
-  const links = Array.from(list.getElementsByTagName('a'))
-  if (links.length < FEWEST_TITLES || !links.every(link => link.getAttribute('href')?.startsWith('#'))) return false
-  const step = Math.ceil(links.length / MOST_COMPARED)
-  const titles = links.filter((_, at) => at % step === 0).map(link => inOneLine(link.textContent))
+  if (!isListOfPlaces(list) || hasOwnWords(list)) return false
+  const titles = Array.from(list.getElementsByTagName('a'), link => inOneLine(link.textContent ?? ''))
   const words = titles.reduce((sum, title) => sum + title.split(' ').length, 0)
   if (words < FEWEST_WORDS * titles.length) return false
   const page = textOfPage(list.ownerDocument)
-  return titles.every(title => page.indexOf(title) !== page.lastIndexOf(title))
+  let end = 0
+  return titles.every(title => {
+    const at = page.indexOf(title, end)
+    end = at + title.length
+    return at >= 0 && title !== ''
+  })
 })
 
-const inOneLine = (text: string | null): string => (text ?? '').replace(/\s+/g, ' ').trim()
-const textOfPage = rememberedByObject((page: HtmlDocument) => inOneLine(page.querySelector('body')?.textContent ?? ''))
+/** Whether a list is nothing but links to places of the page. */
+const isListOfPlaces: (node: HtmlElement) => boolean = rememberedByObject(node => {
+  if (!LISTS.has(node.nodeName) || shareOfLinks(node) <= NEARLY_ALL) return false
+  const links = Array.from(node.getElementsByTagName('a'))
+  return links.length >= FEWEST_TITLES && links.every(link => link.getAttribute('href')?.startsWith('#'))
+})
+
+const inOneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
+
+/** The text of a page outside of scripts and of lists of links to its places: contents may be there twice. */
+const textOfPage = rememberedByObject((page: HtmlDocument) => {
+  const texts: string[] = []
+  const read = (node: HtmlElement): void => {
+    if (node.nodeName === '#text') texts.push(node.textContent ?? '')
+    else if (node.nodeName !== 'SCRIPT' && !isListOfPlaces(node)) Array.from(node.childNodes ?? []).forEach(read)
+  }
+  const body = page.querySelector('body')
+  if (body) read(body)
+  return inOneLine(texts.join(''))
+})
 
 /** Whether a block is named as the footer of the page, as AsciiDoctor does it, and is as short as one. A part of the text about footers may have the same id. */
 function isFooterById(node: HtmlElement): boolean {
