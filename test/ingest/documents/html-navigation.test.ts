@@ -310,6 +310,8 @@ it.each(['IndexWriter', 'AllClassesIndexWriter', 'HelpWriter', 'SearchWriter'])(
         ),
       )
     expect(page(writer)).toEqual({ fault: 'no text', reason: 'is an index of pages', lang: null })
-    expect(page('ClassWriterImpl')).toMatchObject({ text: '# A\n\nmoor() - Takes the rope.\n' })
+    // The page of a library or a module has its description.
+    for (const kept of ['ClassWriterImpl', 'PackageIndexWriter', 'ModuleIndexWriter'])
+      expect(page(kept)).toMatchObject({ text: '# A\n\nmoor() - Takes the rope.\n' })
   },
 )

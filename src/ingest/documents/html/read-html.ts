@@ -35,7 +35,8 @@ const REFRESH = /<meta\b[^<>]{0,200}\bhttp-equiv\s*=\s*["']?refresh\b[^<>]{0,100
 const OTHER_PAGE = /\bcontent\s*=\s*["']?\s*\d\s*[;,]\s*(?:url\s*=\s*["']?\s*)?(?!url\b)[^"'\s>]/i
 
 /** Pages of javadoc that say nothing of the program: its index repeats the first sentences of all pages, and its help is about javadoc. */
-const ABOUT_PAGES = /<meta\b[^<>]{0,200}\bcontent="javadoc\/(?:\w*Index|Help|Search)Writer"/
+const ABOUT_PAGES =
+  /<meta\b[^<>]{0,200}\bcontent="javadoc\/(?:(?:AllClasses|AllPackages|Single|Split)?Index|Help|Search)Writer"/
 
 /** Reads a page of HTML as markdown. Navigation, scripts, fields of forms and hidden parts are left out. Nothing is run, and nothing is fetched. */
 export function readHtml(bytes: Uint8Array): ConvertedDocument | ConversionFault {
