@@ -89,6 +89,8 @@ const HEAD_OF_BLOCKS = 'table-header'
 const columnsOfBlocks = rememberedByObject((node: HtmlElement): number => {
   if (node.nodeName !== 'DIV' || !classesOf(node).includes(GRID_OF_BLOCKS) || node.querySelector(PARTS_OF_PAGE))
     return 0
+  // Only elements of this kind are written as cells.
+  if (Array.from(node.childNodes).some(child => child.nodeName !== 'DIV' && lettersOf(child).all > 0)) return 0
   const cells = shown(node)
   const columns = cells.filter(cell => classesOf(cell).includes(HEAD_OF_BLOCKS)).length
   return columns > 0 && cells.length % columns === 0 ? columns : 0
