@@ -50,6 +50,9 @@ it.each([
   ['<b>Bow line</b>', '**Bow line**'],
   ['<code>--bow</code>, <code>-b</code>', '`--bow`, `-b`'],
   ['moor(rope)', 'moor(rope)'],
+  ['<h3>Bow line</h3>', '### Bow line'],
+  ['<ul><li>Bow line</ul>', '-   Bow line'],
+  ['# 1 of all', '**# 1 of all**'],
 ])('writes the term of a definition as a name: %s', (term, name) => {
   expect(textOf(`<dl><dt>${term}</dt><dd>The rope in front.</dd></dl>`)).toBe(`${name}\n\nThe rope in front.\n`)
 })

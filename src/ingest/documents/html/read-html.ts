@@ -22,8 +22,9 @@ const MOST_DEPTH = 2_000
 /** A set of frames takes the place of the body, which Turndown looks for. */
 const FRAMES = /<\/?frameset\b[^<>]*>/gi
 
-/** Whether the term of a definition is a few words without marks or brackets: others are seen to be names as they stand. */
-const isPlainName = (text: string): boolean => /^[^*_`()[\]\\\n]{1,80}$/u.test(text)
+/** Whether the term of a definition is a few words without marks or brackets: others, headings and lists are seen to be names as they stand. */
+const isPlainName = (text: string, term: HtmlElement): boolean =>
+  /^[^*_`()[\]\\\n]{1,80}$/u.test(text) && !term.querySelector('h1, h2, h3, h4, h5, h6, ul, ol')
 
 const MARKED = new Set(['B', 'CODE', 'DEL', 'EM', 'I', 'S', 'STRIKE', 'STRONG'])
 const isCodeElement = ({ nodeName }: HtmlElement): boolean => nodeName === 'CODE'
@@ -111,7 +112,10 @@ function convert(html: string): { markdown: string; title: string | null } {
   })
   service.addRule('term', {
     filter: 'dt',
-    replacement: content => `\n\n${isPlainName(content.trim()) ? `**${content.trim()}**` : content}\n\n`,
+    replacement: (content, node) => {
+      const name = content.trim()
+      return `\n\n${isPlainName(name, node as unknown as HtmlElement) ? `**${name}**` : content}\n\n`
+    },
   })
   service.addRule('superscript', {
     filter: 'sup',
