@@ -138,7 +138,7 @@ function readFileAs(
   docId: string,
   converter: DocumentConverter,
 ): Promise<SourceDocument | SkippedDocument> {
-  if (format === 'code') return readCode(file, docId)
+  if (format === 'code' || format === 'settings') return readCode(file, docId)
   if (format === 'markdown' || format === 'text' || format === 'subtitles') return readDocument(file, docId)
   return convertDocument(file, docId, format, converter)
 }

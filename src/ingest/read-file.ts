@@ -50,14 +50,14 @@ export async function convertDocument(
   }
 }
 
-/** Longest line of source code that people write, in UTF-16 code units. Programs and data that tools write into one line answer no question. */
+/** Longest line of source code that people write, in UTF-16 code units. Programs that tools write into one line answer no question. */
 const LONGEST_CODE_LINE = 5_000
 
-/** Reads source code as it stands; its title is the name of the file. */
+/** Reads source code or settings as they stand; the title is the name of the file. */
 export async function readCode(file: string, docId: string): Promise<SourceDocument | SkippedDocument> {
   const read = await readText(file, docId)
   if ('skipped' in read) return read
-  if (read.text.split('\n').some(line => line.length > LONGEST_CODE_LINE)) {
+  if (formatOf(file) === 'code' && read.text.split('\n').some(line => line.length > LONGEST_CODE_LINE)) {
     const warning = `${file} has a line of more than ${LONGEST_CODE_LINE} characters, as a tool writes it; it is not ingested`
     return { docId, skipped: 'generated code', warning }
   }

@@ -414,6 +414,8 @@ describe('openDocuments, files', () => {
     expect(documents).toMatchObject([{ title: 'ferry.yaml', text, isPlain: true }])
     expect(documents[0]?.warning).toBeUndefined()
     expect((await readAll(join(folder, 'b.ini.sample'))).documents).toMatchObject([{ isCode: true }])
+    await writeFile(join(folder, 'ropes.json'), JSON.stringify(Array(2_000).fill('rope')))
+    expect((await readAll(join(folder, 'ropes.json'))).documents).toMatchObject([{ title: 'ropes.json' }])
     const [conf] = (await readAll(join(folder, 'ferry.conf'))).documents
     const chunks = chunkMarkdown(conf as SourceDocument, { targetTokens: 60, count: own => own.length / 4 })
     expect(chunks).toMatchObject([{ sectionPath: '', text: '# Ropes\n#ropes=2' }])

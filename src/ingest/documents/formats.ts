@@ -1,7 +1,7 @@
 import { extname } from 'node:path'
 import type { ConvertedFormat } from './convert.worker.ts'
 
-type DocumentFormat = 'markdown' | 'text' | 'subtitles' | 'code' | ConvertedFormat
+type DocumentFormat = 'markdown' | 'text' | 'subtitles' | 'code' | 'settings' | ConvertedFormat
 
 /** How a file is read, by its extension. */
 const FORMATS: Readonly<Record<string, DocumentFormat>> = {
@@ -57,7 +57,7 @@ export function isUnknownFormat(file: string): boolean {
 
 function knownFormatOf(file: string): DocumentFormat | null {
   const extension = extensionOf(file)
-  return FORMATS[extension] ?? (CODE.has(extension) || SETTINGS.has(extension) ? 'code' : null)
+  return FORMATS[extension] ?? (CODE.has(extension) ? 'code' : SETTINGS.has(extension) ? 'settings' : null)
 }
 
 /** What a template of a file has behind its own extension: `app.conf.sample`. */
