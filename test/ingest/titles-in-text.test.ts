@@ -134,6 +134,12 @@ describe('readSections, titles above tildes or backticks in text that is no Mark
     expect(pathsOf(text, true)).toEqual(['', 'Help'])
   })
 
+  it('are code below a short last line of a paragraph', () => {
+    const text = 'Ring the bell like\nso:\n```\n\nring\n```\n\nHelp\n----\n\nCall the harbour.\n'
+    expect(pathsOf(text, true)).toEqual(['', 'Help'])
+    expect(pathsOf('FAQ\n~~~\n\nRing.\n\nHelp\n----\n\nCall.\n', true)).toEqual(['', 'Help'])
+  })
+
   it('are code in Markdown', () => {
     expect(readSections('Set up\n~~~~~~\n\nrun\n\n~~~~~~\n\n# Help\n').map(({ path }) => path)).toEqual(['', 'Help'])
   })

@@ -47,6 +47,9 @@ function isDeep(opening: string): boolean {
   return opening.length > MOST_COLUMNS || marks > MOST_LEVELS
 }
 
+/** A fence of three signs can stand below the last word of a paragraph, which is no longer. */
+const SHORTEST_FENCE = 3
+
 /**
  * reStructuredText writes tildes and backticks below titles too, which open code in Markdown. They are as long as the line above them, and a blank
  * line follows.
@@ -61,7 +64,8 @@ function maskTitlesLikeFences(text: string): string {
       return line
     }
     fence = openingFence(line)
-    const isTitle = fence !== null && isBlank(at + 1) && isUnderlined(lines[at - 1] ?? '', line)
+    const isRule = isBlank(at - 2) || line.trim().length > SHORTEST_FENCE
+    const isTitle = fence !== null && isRule && isBlank(at + 1) && isUnderlined(lines[at - 1] ?? '', line)
     if (!isTitle) return line
     fence = null
     return line.replace(/[~`]/g, '^')
