@@ -150,7 +150,7 @@ describe('reads of a cluster', () => {
     ['shard_key', -1],
     ['shard_key', 18446744073709551616n],
     ['shard_key', { target: 'a' }],
-    ['shard_key', { target: 'a', fallback: 'b', more: 1 }, 'more'],
+    ['shard_key', { target: 'a', fallback: 'b', more: 1 }, 'shard_key.more'],
   ])('refuse %s: %s', async (field, value, named = field) => {
     const { status, json } = await stowage.ask({ query: 'sluice', collection: 'harbour', [field]: value })
     expect(status).toBe(400)
