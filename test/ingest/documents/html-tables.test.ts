@@ -107,9 +107,10 @@ it('writes a grid of elements of javadoc as a table', () => {
   expect(captioned).toContain('## Methods\n\n**Of Ferry**\n\n| Modifier |')
   const torn = `<div class="summary-table">${head.join('')}${rows.slice(1).join('')}</div>`
   expect(textOf(torn)).not.toContain('|\n|')
-  for (const other of ['A loose word', '<pre>moor()</pre>', '<code>moor()</code>', '<a href="a">Rope</a>'])
+  const inner = '<div class="summary-table"><div class="table-header">Rope</div></div>'
+  for (const other of [inner, 'A loose word', '<pre>moor()</pre>', '<code>moor()</code>', '<a href="a">Rope</a>'])
     expect(textOf(`<div class="summary-table"><div class="table-header">Ropes</div>${other}</div>`)).toMatch(
-      /word|moor\(\)|Rope$/m,
+      /word|moor\(\)|Rope\b(?!s)/,
     )
 })
 

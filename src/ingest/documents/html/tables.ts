@@ -87,8 +87,8 @@ const HEAD_OF_BLOCKS = 'table-header'
 
 /** The number of columns of a grid of elements; 0 for all other elements. */
 const columnsOfBlocks = rememberedByObject((node: HtmlElement): number => {
-  if (node.nodeName !== 'DIV' || !classesOf(node).includes(GRID_OF_BLOCKS) || node.querySelector(PARTS_OF_PAGE))
-    return 0
+  if (node.nodeName !== 'DIV' || !classesOf(node).includes(GRID_OF_BLOCKS)) return 0
+  if (node.querySelector(`${PARTS_OF_PAGE}, .${GRID_OF_BLOCKS}`)) return 0
   // Only elements of this kind are written as cells.
   if (Array.from(node.childNodes).some(child => child.nodeName !== 'DIV' && lettersOf(child).all > 0)) return 0
   const cells = shown(node)
