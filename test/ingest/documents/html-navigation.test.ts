@@ -262,6 +262,12 @@ describe('a list of links to places of the page', () => {
     expect(text.split('Where is')).toHaveLength(2)
   })
 
+  it('is kept where a sentence goes on in it', () => {
+    const textBelow = (before: string) => textOf(`<h2>Questions</h2>${before}${listOf(questions)}${answers}`)
+    expect(textBelow('<p>New are:</p>')).toContain('New are:\n\n1.  How long')
+    expect(textBelow('<p>Contents:</p>')).not.toContain('1.  How long')
+  })
+
   it('is kept with a word beside a link', () => {
     const list = listOf(questions).replace('</li>', ' Old</li>')
     expect(textOf(`<h2>Questions</h2><p>Read.</p>${list}${answers}`)).toContain('rope? Old')

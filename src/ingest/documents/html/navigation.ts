@@ -56,6 +56,7 @@ const FEWEST_WORDS = 3
 
 const HEADING = /^H[1-6]$/
 const NAME_OF_CONTENTS = /^\s*(?:\d{1,3}\.?\s+)?(?:table\s+of\s+)?contents\s*:?\s*$/i
+const ENDS_IN_COLON = /:\s*$/
 /** What the links of a bar say that leads from page to page, as that of Texinfo (HTML standard). */
 const LEADS_ON = /\b(?:next|prev|previous)\b/i
 /** The same in the title of a link, as themes of Sphinx write it. */
@@ -87,10 +88,10 @@ export function isNavigation(node: HtmlElement): boolean {
 
 /**
  * Whether a list has the titles of the page, or its questions, as links to the places where they come again in the same order. Lists of names are kept: they
- * say what there is.
+ * say what there is. So are lists in which a sentence goes on.
  */
 const isContentsOfPage: (list: HtmlElement) => boolean = rememberedByObject(list => {
-  if (!isListOfPlaces(list) || hasOwnWords(list)) return false
+  if (!isListOfPlaces(list) || hasOwnWords(list) || isAnnounced(list)) return false
   const titles = Array.from(list.getElementsByTagName('a'), link => inOneLine(link.textContent ?? ''))
   const words = titles.reduce((sum, title) => sum + title.split(' ').length, 0)
   if (words < FEWEST_WORDS * titles.length) return false
@@ -102,6 +103,12 @@ const isContentsOfPage: (list: HtmlElement) => boolean = rememberedByObject(list
     return at >= 0 && title !== ''
   })
 })
+
+/** Whether a sentence goes on in a list: "New in this release:". */
+function isAnnounced(list: HtmlElement): boolean {
+  const before = besides(list, 'previousSibling')?.textContent ?? ''
+  return ENDS_IN_COLON.test(before) && !NAME_OF_CONTENTS.test(before)
+}
 
 /** Whether a list is nothing but links to places of the page. */
 const isListOfPlaces: (node: HtmlElement) => boolean = rememberedByObject(node => {
