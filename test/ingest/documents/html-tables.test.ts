@@ -105,6 +105,8 @@ it('writes a grid of elements of javadoc as a table', () => {
   )
   const captioned = textOf(`<h2>Methods</h2><div class="caption"><span>Of <a href="a">Ferry</a></span></div>${table}`)
   expect(captioned).toContain('## Methods\n\n**Of Ferry**\n\n| Modifier |')
+  expect(textOf(`<div class="caption"><b>Ropes</b></div>${table}`)).toContain('**Ropes**\n\n| Modifier |')
+  expect(textOf(`<div class="caption"><b>Ropes</b></div>${table}`)).not.toContain('****')
   const torn = `<div class="summary-table">${head.join('')}${rows.slice(1).join('')}</div>`
   expect(textOf(torn)).not.toContain('|\n|')
   const inner = '<div class="summary-table"><div class="table-header">Rope</div></div>'

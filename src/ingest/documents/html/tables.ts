@@ -50,7 +50,7 @@ export function writeTables(service: TurndownService): void {
   })
   service.addRule('caption of a grid', {
     filter: node => isCaptionOfBlocks(node as unknown as HtmlElement),
-    replacement: content => `\n\n**${content.trim()}**\n\n`,
+    replacement: content => `\n\n${isName(content) ? `**${content.trim()}**` : content}\n\n`,
   })
   service.addRule('grid', {
     filter: node => columnsOfBlocks(node as unknown as HtmlElement) > 0,
