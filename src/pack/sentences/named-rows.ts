@@ -2,6 +2,7 @@ import { LONGEST_READ_QUESTION, prefixOf } from '../../core/prefix.ts'
 import type { Steps } from '../../core/steps.ts'
 import { inverseDocumentFrequency } from '../../text/candidate-bm25.ts'
 import { askedOptions, optionsOf } from '../../text/names/command-options.ts'
+import { settingNames } from '../../text/names/setting-name.ts'
 import { cellsOf } from '../../text/sentences/table-row.ts'
 import { terms } from '../../text/terms/terms.ts'
 import { type Analysis, analysisOf } from '../../text/terms/word-terms.ts'
@@ -17,7 +18,8 @@ const MOST_TERMS = 6
  * What the rows of tables gain, in logits, by the place of the sentence: 2 · Σ idf(n, r) (`inverseDocumentFrequency`) over the cells that the question names, where n is the
  * number of sentences, and r that of the rows with such a cell. A question names a cell when it has all of its terms one after the other: "What does ISH-6109 mean?" names the
  * first cell of "| ISH-6109 | line stolen |". To a reranker, all rows of a table look alike. The names of the columns gain nothing.
- * Of a row that is cut, each part gains as much as the first one, which has the name. A line that explains an option for which the question asks (`--jump`) gains in the same way, and what follows below it with it.
+ * Of a row that is cut, each part gains as much as the first one, which has the name. A line that explains an option for which the question asks (`--jump`) gains in the same way, and what follows below it with it;
+ * so does a line of code that gives a value to a name of the question (`max_shards: 200`), where the code is cut.
  */
 export function* namedRows(sentences: readonly MeasuredSentence[], text: string, query: string): Steps<number[]> {
   const analysis = analysisOf(text)
@@ -26,11 +28,17 @@ export function* namedRows(sentences: readonly MeasuredSentence[], text: string,
   const phraseOf = (cell: string) => terms(cell, analysis).join(' ')
   const named: string[][] = []
   const rows = new Map<string, number>()
-  for (const [at, { kind, opens, start, end }] of sentences.entries()) {
+  for (const [at, { kind, opens, share, start, end }] of sentences.entries()) {
     const sentence = text.slice(start, end)
     const cells = kind === 'row' && !opens ? cellsOf(sentence).map(phraseOf) : []
+    const settings = kind === 'code' && share < 1 ? settingNames(sentence).map(phraseOf) : []
     const lines = kind === 'row' ? [] : optionsOf(sentence)
-    const own = [...new Set([...cells.filter(cell => phrases.has(cell)), ...lines.filter(name => options.has(name))])]
+    const own = [
+      ...new Set([
+        ...[...cells, ...settings].filter(phrase => phrases.has(phrase)),
+        ...lines.filter(name => options.has(name)),
+      ]),
+    ]
     for (const name of own) rows.set(name, (rows.get(name) ?? 0) + 1)
     named.push(own)
     if (at % SENTENCES_PER_STEP === 0) yield

@@ -253,6 +253,14 @@ describe('the best sentences of a chunk', () => {
     expect(shown).not.toContain('--all')
   })
 
+  it('are the line of code that sets what the question names, however often others name it', () => {
+    const names = ['samples', 'shards', 'queue_size', 'backoff']
+    const lines = names.flatMap(name => ['  # queue size, queue size, queue size', `  [ ${name}: <int> ]`])
+    const code = `\`\`\`yaml\n${lines.join('\n')}\n\`\`\``
+    for (const query of ['default of queue_size', 'How large is the queue size?'])
+      expect(chosen(code, [0], 40, query)).toContain('[ queue_size: <int> ]')
+  })
+
   it('do not begin with the line below the names of a table, and leave sentences that fit when the head does not', () => {
     const names = `| ${Array.from({ length: 14 }, (_, at) => `name of column ${at}`).join(' | ')} |`
     const text = `The pump is old and stands in the hall.\n\n${names}\n|---|---|\n| Mark six | 12 casks |\n| Mark two | 3 casks |`

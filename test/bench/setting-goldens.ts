@@ -1,0 +1,95 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { countOf } from '../../src/core/collections.ts'
+import { openDocuments } from '../../src/ingest/read-documents.ts'
+import type { SourceDocument } from '../../src/ingest/source-document.ts'
+import { DEFAULT_SEED, seededRandom } from '../../src/statistics/seeded-random.ts'
+
+/*
+ * Writes a golden set whose questions ask for a setting: `npx tsx test/bench/setting-goldens.ts TARGET NAME FOLDER`. The documents are the files of FOLDER, such as pages that show
+ * configuration in fenced code. The gold passage is the line that gives the setting a value.
+ */
+const [target, name, folder] = process.argv.slice(2)
+if (target === undefined || name === undefined || folder === undefined) {
+  console.error('usage: npx tsx test/bench/setting-goldens.ts TARGET NAME FOLDER')
+  process.exit(2)
+}
+
+const MOST_QUESTIONS = 80
+const MOST_OF_SECTION = 3
+/** A name that stands in more places is asked for by nobody. */
+const MOST_USES = 6
+const SHORTEST_TITLE = 3
+const SETTING = /^[ \t]*[-#]?[ \t]*\[?[ \t]*["']?([A-Za-z][\w.-]{2,40})["']?[ \t]*(?::|=)[ \t]+\S/
+const FENCE = /^(?:```|~~~)/
+const HEADING = /^#{1,6} /
+
+interface Setting {
+  document: SourceDocument
+  section: string
+  key: string
+  start: number
+  end: number
+}
+
+function* settingsOf(document: SourceDocument): Generator<Setting> {
+  let section = ''
+  let isInCode = false
+  for (const { 0: line, index } of document.text.matchAll(/[^\n]+/g)) {
+    if (FENCE.test(line.trim())) isInCode = !isInCode
+    else if (!isInCode && HEADING.test(line)) section = titleOf(line)
+    const key = isInCode ? SETTING.exec(line)?.[1] : undefined
+    const start = index + line.length - line.trimStart().length
+    if (key !== undefined) yield { document, section, key, start, end: index + line.length }
+  }
+}
+
+function titleOf(heading: string): string {
+  const title = heading.replace(/^#+ /, '').replace(/[`\\]/g, '')
+  return title.replace(/\{.*$/, '').trim()
+}
+
+/** Questions of four forms. */
+function questionOf(at: number, { key, section }: Setting): string {
+  const forms = [
+    `What is the default of ${key} in ${section}?`,
+    `${section} ${key}`,
+    `How do I set ${key.replaceAll('_', ' ')} for ${section}?`,
+    `example of ${key} in ${section}`,
+  ]
+  return forms[at % forms.length] ?? ''
+}
+
+const placeOf = ({ document, section }: Setting): string => `${document.docId} ${section}`
+
+const documents: SourceDocument[] = []
+for await (const document of (await openDocuments(folder)).documents) if ('text' in document) documents.push(document)
+const settings = documents.flatMap(document => [...settingsOf(document)])
+const uses = countOf(settings.map(({ key }) => key))
+const usesInPlace = countOf(settings.map(setting => `${placeOf(setting)} ${setting.key}`))
+
+const random = seededRandom(DEFAULT_SEED)
+const asked = new Map<string, number>()
+const drawn = settings
+  .filter(({ key, section }) => (uses.get(key) ?? 0) <= MOST_USES && section.length >= SHORTEST_TITLE)
+  .filter(setting => usesInPlace.get(`${placeOf(setting)} ${setting.key}`) === 1)
+  .map(setting => ({ setting, place: random() }))
+  .sort((a, b) => a.place - b.place)
+  .filter(({ setting }) => {
+    const before = asked.get(placeOf(setting)) ?? 0
+    asked.set(placeOf(setting), before + 1)
+    return before < MOST_OF_SECTION
+  })
+  .slice(0, MOST_QUESTIONS)
+
+const queries = drawn.map(({ setting }, at) => {
+  const { document, start, end } = setting
+  return { id: `setting-${at}`, query: questionOf(at, setting), gold: [{ doc_id: document.docId, start, end }] }
+})
+const corpus = documents.map(({ docId, title, text }) => ({ doc_id: docId, title, text }))
+await mkdir(join(target, name), { recursive: true })
+for (const [file, rows] of Object.entries({ queries, corpus }))
+  await writeFile(join(target, name, `${file}.jsonl`), rows.map(row => `${JSON.stringify(row)}\n`).join(''))
+console.log(
+  `${join(target, name)}: ${queries.length} questions about ${settings.length} settings of ${documents.length} documents`,
+)
