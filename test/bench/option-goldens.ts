@@ -1,8 +1,5 @@
-import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { openDocuments } from '../../src/ingest/read-documents.ts'
 import type { SourceDocument } from '../../src/ingest/source-document.ts'
-import { DEFAULT_SEED, seededRandom } from '../../src/statistics/seeded-random.ts'
+import { draw, readDocuments, writeMadeSet } from './made-set.ts'
 
 /*
  * Writes a golden set whose questions ask for an option of a command: `npx tsx test/bench/option-goldens.ts TARGET NAME FOLDER`. The documents are the files of FOLDER, such as
@@ -14,8 +11,6 @@ if (target === undefined || name === undefined || folder === undefined) {
   process.exit(2)
 }
 
-const MOST_QUESTIONS = 80
-const MOST_OF_DOCUMENT = 3
 const LONGEST_ENTRY = 500
 const FEWEST_WORDS = 6
 
@@ -74,35 +69,17 @@ function questionOf(at: number, option: string, document: string, isUnique: bool
   return forms[at % forms.length] ?? ''
 }
 
-const documents: SourceDocument[] = []
-for await (const document of (await openDocuments(folder)).documents) if ('text' in document) documents.push(document)
+const documents = await readDocuments(folder)
 const entries = documents.flatMap(entriesOf)
 const uses = new Map<string, number>()
 for (const { names } of entries) for (const option of names) uses.set(option, (uses.get(option) ?? 0) + 1)
 
-const random = seededRandom(DEFAULT_SEED)
-const asked = new Map<string, number>()
-const drawn = entries
-  .map(entry => ({ entry, place: random() }))
-  .sort((a, b) => a.place - b.place)
-  .filter(({ entry: { document } }) => {
-    const before = asked.get(document.docId) ?? 0
-    asked.set(document.docId, before + 1)
-    return before < MOST_OF_DOCUMENT
-  })
-  .slice(0, MOST_QUESTIONS)
-
-const queries = drawn.map(({ entry: { document, names, start, end } }, at) => {
+const queries = draw(entries, ({ document }) => document.docId).map(({ document, names, start, end }, at) => {
   const [first = ''] = names
   const option = at % 5 === 4 ? first : (names.find(one => one.startsWith('--')) ?? first)
   const title = document.title.replace(/\.txt$|\(\d\w*\)$|\.\d$/, '').replaceAll('_', ' ')
   const query = questionOf(at, option, title, uses.get(option) === 1)
   return { id: `option-${at}`, query, gold: [{ doc_id: document.docId, start, end }] }
 })
-const corpus = documents.map(({ docId, title, text }) => ({ doc_id: docId, title, text }))
-await mkdir(join(target, name), { recursive: true })
-for (const [file, rows] of Object.entries({ queries, corpus }))
-  await writeFile(join(target, name, `${file}.jsonl`), rows.map(row => `${JSON.stringify(row)}\n`).join(''))
-console.log(
-  `${join(target, name)}: ${queries.length} questions about ${entries.length} entries of ${documents.length} documents`,
-)
+const set = await writeMadeSet(target, name, { documents, queries })
+console.log(`${set}: ${queries.length} questions about ${entries.length} entries of ${documents.length} documents`)

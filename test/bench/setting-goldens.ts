@@ -1,9 +1,6 @@
-import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { countOf } from '../../src/core/collections.ts'
-import { openDocuments } from '../../src/ingest/read-documents.ts'
 import type { SourceDocument } from '../../src/ingest/source-document.ts'
-import { DEFAULT_SEED, seededRandom } from '../../src/statistics/seeded-random.ts'
+import { draw, readDocuments, writeMadeSet } from './made-set.ts'
 
 /*
  * Writes a golden set whose questions ask for a setting: `npx tsx test/bench/setting-goldens.ts TARGET NAME FOLDER`. The documents are the files of FOLDER, such as pages that show
@@ -15,8 +12,6 @@ if (target === undefined || name === undefined || folder === undefined) {
   process.exit(2)
 }
 
-const MOST_QUESTIONS = 80
-const MOST_OF_SECTION = 3
 /** A name that stands in more places is asked for by nobody. */
 const MOST_USES = 6
 const SHORTEST_TITLE = 3
@@ -62,34 +57,17 @@ function questionOf(at: number, { key, section }: Setting): string {
 
 const placeOf = ({ document, section }: Setting): string => `${document.docId} ${section}`
 
-const documents: SourceDocument[] = []
-for await (const document of (await openDocuments(folder)).documents) if ('text' in document) documents.push(document)
+const documents = await readDocuments(folder)
 const settings = documents.flatMap(document => [...settingsOf(document)])
 const uses = countOf(settings.map(({ key }) => key))
 const usesInPlace = countOf(settings.map(setting => `${placeOf(setting)} ${setting.key}`))
-
-const random = seededRandom(DEFAULT_SEED)
-const asked = new Map<string, number>()
-const drawn = settings
+const known = settings
   .filter(({ key, section }) => (uses.get(key) ?? 0) <= MOST_USES && section.length >= SHORTEST_TITLE)
   .filter(setting => usesInPlace.get(`${placeOf(setting)} ${setting.key}`) === 1)
-  .map(setting => ({ setting, place: random() }))
-  .sort((a, b) => a.place - b.place)
-  .filter(({ setting }) => {
-    const before = asked.get(placeOf(setting)) ?? 0
-    asked.set(placeOf(setting), before + 1)
-    return before < MOST_OF_SECTION
-  })
-  .slice(0, MOST_QUESTIONS)
 
-const queries = drawn.map(({ setting }, at) => {
+const queries = draw(known, placeOf).map((setting, at) => {
   const { document, start, end } = setting
   return { id: `setting-${at}`, query: questionOf(at, setting), gold: [{ doc_id: document.docId, start, end }] }
 })
-const corpus = documents.map(({ docId, title, text }) => ({ doc_id: docId, title, text }))
-await mkdir(join(target, name), { recursive: true })
-for (const [file, rows] of Object.entries({ queries, corpus }))
-  await writeFile(join(target, name, `${file}.jsonl`), rows.map(row => `${JSON.stringify(row)}\n`).join(''))
-console.log(
-  `${join(target, name)}: ${queries.length} questions about ${settings.length} settings of ${documents.length} documents`,
-)
+const set = await writeMadeSet(target, name, { documents, queries })
+console.log(`${set}: ${queries.length} questions about ${settings.length} settings of ${documents.length} documents`)
