@@ -9,12 +9,14 @@ export function isBoldLine(text: string): boolean {
   return BOLD_LINE.test(text)
 }
 
-const NUMBER = String.raw`\d{1,3}(?:\.\d{1,3}){0,4}[.)]|\d{1,3}(?:\.\d{1,3}){1,4}|[IVX]{1,5}[.)]|[ivx]{1,5}[.)]|[a-z][.)]`
+/** The sign behind a number. In Markdown that is made from HTML it has a backslash, so that the number is text and no item of a list. */
+const SIGN = String.raw`\\?[.)]`
+const NUMBER = String.raw`\d{1,3}(?:\.\d{1,3}){0,4}${SIGN}|\d{1,3}(?:\.\d{1,3}){1,4}|[IVX]{1,5}${SIGN}|[ivx]{1,5}${SIGN}|[a-z]${SIGN}`
 /** "3.4. Notices": at least two numbers, because "1. Notices" may be an item of a list; a few words that begin with a capital; and no sign at the end. */
 const NUMBERED_TITLE = /^\s*(?:§ ?)?\d{1,3}(?:\.\d{1,3}){1,4}\.?[^\S\n]+\p{Lu}[^\n]{0,78}[^\s.!?。！？:：;,…|]\s*$/u
-const SECTION_NUMBER = new RegExp(String.raw`^\s*(?:§ ?|\()?(?:${NUMBER})\s*$`, 'u')
+const SECTION_NUMBER = new RegExp(String.raw`^[\s>]*(?:§ ?|\\?\()?(?:${NUMBER})\s*$`, 'u')
 
-/** Whether a text is the number of a section or a clause alone: "8.2.", "III.", "ii)", "(b)", "§ 4.". A number without a point is not one: it may be a value. */
+/** Whether a text is the number of a section or a clause alone, also in a quotation: "8.2.", "III.", "ii)", "(b)", "§ 4.", "> 3\.". A number without a point is not one: it may be a value. */
 export function isSectionNumber(text: string): boolean {
   return SECTION_NUMBER.test(text)
 }
