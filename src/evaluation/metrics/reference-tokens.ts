@@ -23,8 +23,9 @@ export function isInside(token: Span, ranges: readonly Span[]): boolean {
 }
 
 /**
- * Finds the text of the spans in the context, ignoring white space, and backslashes, which the Markdown rendering adds. A span that was cut
- * or changed keeps only its longest run of leading tokens that is in the context; `lost` counts the others. Other escapes are not known.
+ * Finds the text of the spans in the context, ignoring white space, backslashes, which the Markdown rendering adds, and `>`, which it leaves
+ * out where a line of a quotation is blank. A span that was cut or changed keeps only its longest run of leading tokens that is in the
+ * context; `lost` counts the others. Other escapes are not known.
  */
 export function foundSpans(
   spans: readonly DocumentSpan[],
@@ -64,9 +65,9 @@ function leadingRun(words: readonly string[], spaced: string): number {
   return found
 }
 
-/** The tokens that are no backslashes. */
+/** The tokens that are not ignored. */
 function shownTokens(text: string): Span[] {
-  return tokenRanges(text).filter(({ start }) => text[start] !== '\\')
+  return tokenRanges(text).filter(({ start }) => text[start] !== '\\' && text[start] !== '>')
 }
 
 function wordsAt(ranges: readonly Span[], text: string): string[] {
@@ -74,5 +75,5 @@ function wordsAt(ranges: readonly Span[], text: string): string[] {
 }
 
 function solidText(text: string): string {
-  return text.replace(/[\s\\]+/g, '')
+  return text.replace(/[\s\\>]+/g, '')
 }

@@ -215,6 +215,8 @@ describe('spans found in the context', () => {
     const whole = [{ docId: 'code', start: 0, end: 33 }]
     expect(foundSpans(whole, code, 'Run\n```\nC:\\app\n```\nand\n\\```\nwait').lost).toBe(0)
     expect(foundSpans(whole, code, '\\```\nRun\n```\nC:\\app\n\\```\nand').lost).toBe(2)
+    const quotation = new Map([['q', '>\n> Alpha\n>\n> beta']])
+    expect(foundSpans([{ docId: 'q', start: 0, end: 18 }], quotation, '> Alpha\n[…]\n> Alpha\n> beta').lost).toBe(0)
     expect(foundSpans(spans, texts, 'Alphabet')).toEqual({ spans: [], lost: 8 })
     expect(foundSpans([{ docId: 'unknown', start: 0, end: 5 }], texts, 'Alpha')).toEqual({ spans: [], lost: 0 })
   })
