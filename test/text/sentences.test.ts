@@ -39,6 +39,11 @@ describe('sentences', () => {
     expect(sentences(quoting.join(''))).toEqual(quoting)
   })
 
+  it('go on in the next line behind their first word', () => {
+    const parts = ['> Which are safe. ', 'See\n> [Ajv](ajv) and others.\n', '> The next.\n', 'Dr. No\n', 'Left']
+    expect(sentences(parts.join(''))).toEqual(parts)
+  })
+
   it('begin with the number of their clause', () => {
     const parts = [
       '8.2. If it ends, so does this. ',

@@ -16,6 +16,9 @@ const ENDS_SENTENCE = /[.!?:;。！？…]["'”’)\]*_`]{0,8}\s{0,8}$/
 /** The next line of a wrapped sentence: lower case, also behind the marks of a link, of emphasis or of code, or a bracket; or a role of reStructuredText or MyST (`:mod:`, `{any}`). */
 const STARTS_LOWER = /^[ \t]*(?:[\p{Ll}(]|[[*_`]{1,4}\p{Ll}|[:{][\p{Ll}:+-]{1,40}[:}]`)/u
 
+/** The first word of a sentence at the end of a line, where the next line goes on with a name: "They are checked. See". */
+const BEGINS_AT_END = /\p{Ll}{2}[.!?]["')\]]{0,3}[^\S\n]+\p{Lu}\p{Ll}*\s*$/u
+
 const STARTS_WITH_CODE = /^[ \t]*`/
 
 /** The signs of a quotation, or of one in another one, before a line. */
@@ -41,7 +44,7 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' })
 
 /**
  * Splits a text into sentences; concatenated they are the text. A line break ends a sentence, unless the next line starts in
- * lower case or with code, a word such as "the" or an abbreviation ends the line, or all lines of the paragraph are about equally long (wrapped prose). A heading, with the line that underlines it, a paragraph in bold in one line, a list item, table row or fenced code block is one sentence. White space
+ * lower case or with code, a word such as "the", an abbreviation or the first word of a sentence ends the line, or all lines of the paragraph are about equally long (wrapped prose). A heading, with the line that underlines it, a paragraph in bold in one line, a list item, table row or fenced code block is one sentence. White space
  * belongs to the sentence before it. Longer sentences than 2,000 code units are cut.
  */
 export function splitSentences(text: string): Sentence[] {
@@ -114,7 +117,8 @@ function continues(previousLine: string, line: string, isFilled: boolean): boole
   if (ENDS_SENTENCE.test(previousLine)) return goesOnBehindAbbreviation(previousLine, line, isFilled)
   // Two lines that begin with code are two entries of a list.
   const goesOnWithCode = STARTS_WITH_CODE.test(line) && !STARTS_WITH_CODE.test(previousLine)
-  return isFilled || goesOnWithCode || STARTS_LOWER.test(line) || endsOpen(previousLine)
+  const begins = BEGINS_AT_END.test(previousLine)
+  return isFilled || goesOnWithCode || begins || STARTS_LOWER.test(line) || endsOpen(previousLine)
 }
 
 /** As in a line: behind "e.g." a sentence goes on, and behind "etc." it does in lower case. */
