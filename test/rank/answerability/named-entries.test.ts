@@ -46,6 +46,25 @@ describe('entries for a name in a question', () => {
     expect(isFound('What is the pump for?', '## Pump\n\nFor water.')).toBe(false)
   })
 
+  it('are lines that give a value to an identifier, in code and outside of it', () => {
+    for (const line of ['queue_size: 200', '[ queue_size: <int> ]', '# queue_size = 200', '"queue_size": 200,'])
+      expect(isFound('What is the default of queue_size?', `Text.\n\n\`\`\`\n${line}\n\`\`\``)).toBe(true)
+    expect(isFound('How do I set the queue size?', 'queue_size: 200')).toBe(true)
+    expect(isFound('What is the default of queue_size?', 'use(queue_size, 200)')).toBe(false)
+  })
+
+  it('are lines of code that give a value to a plain word, where the place has another word of the question', () => {
+    const found = (query: string, text: string, place = 'Settings > Web server') =>
+      finish(namedEntries(query, [{ place, text }]))[0]
+    const code = '```yaml\nport: 9093\n```'
+    expect(found('What port does the web server listen on?', code)).toBe(true)
+    expect(found('port of the mail server', code, 'Mail')).toBe(true)
+    expect(found('What port does it listen on?', code)).toBe(false)
+    expect(found('port of the web server', code, 'Port')).toBe(false)
+    expect(found('port of the web server', 'port: 9093')).toBe(false)
+    expect(found('port of the web server', `\`\`\`\nhost: a\n\`\`\`\nport: 9093`)).toBe(false)
+  })
+
   it('may have several words, which the question has one after the other', () => {
     const passage = '| Fee | Coins |\n| --- | --- |\n| Late mooring | 4 |'
     expect(isFound('What is the late mooring fee?', passage)).toBe(true)
