@@ -40,7 +40,7 @@ function* settingsOf(document: SourceDocument): Generator<Setting> {
 }
 
 function titleOf(heading: string): string {
-  const title = heading.replace(/^#+ /, '').replace(/[`\\]/g, '')
+  const title = heading.replace(/^#+ (?:[\d.]+ )?/, '').replace(/[`\\]/g, '')
   return title.replace(/\{.*$/, '').trim()
 }
 
