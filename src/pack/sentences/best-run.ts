@@ -2,6 +2,7 @@ import type { Steps } from '../../core/steps.ts'
 import type { Candidate } from '../../core/types.ts'
 import type { CostModel } from '../cost.ts'
 import { type Unit, unitOf } from '../unit.ts'
+import { entryGains } from './entry-gains.ts'
 import {
   type Counts,
   footOf,
@@ -13,7 +14,6 @@ import {
   saysSomething,
   wordMatch,
 } from './measured.ts'
-import { namedRows } from './named-rows.ts'
 import { SENTENCES_PER_STEP } from './units.ts'
 
 /** Least standard deviation, far above the rounding error of equal matches. */
@@ -35,7 +35,7 @@ interface Run {
  * table comes with the head of the table, and one in code with its fences; it does not end with a sentence that says nothing without what follows, and is never only such sentences or signs.
  *
  * Runs are as long as fits. Their match is Σ idf(t) · n(t) · (K1 + 1) / (n(t) + K1) over the terms of the query, where n(t) is the count
- * in the run, and idf comes from the sentences of the chunk: BM25 without its length norm, because the runs are about equally long. Rows gain when the question names their cells (`namedRows`).
+ * in the run, and idf comes from the sentences of the chunk: BM25 without its length norm, because the runs are about equally long. Entries gain when the question names them (`entryGains`).
  * A run gains 1 standard deviation of the matches when it begins with a paragraph, and .75 when it ends with one, because answers seldom
  * begin inside a paragraph. Without a query, the longest run is taken. Of equals, it is the first one. What packed neighbours hold of the
  * chunk is left out.
@@ -47,7 +47,7 @@ export function* bestWindow(candidate: Candidate, query: string | null, room: nu
   const { sentences, queryTerms } = yield* measureSentences(candidate, query, room, cost)
   const frame = yield* cost.costOf(unitOf(candidate, 0, 0))
   const runs = longestRuns(sentences, room - frame)
-  const gains = yield* namedRows(sentences, candidate.chunk.text, query ?? '')
+  const gains = yield* entryGains(sentences, candidate.chunk.text, query ?? '')
   const scores =
     queryTerms === 0 ? runs.map(({ tokens }) => tokens) : yield* scoresOf(runs, sentences, gains, queryTerms)
   const ranked = runs.map((run, at) => ({ run, score: scores[at] ?? 0 })).sort((a, b) => b.score - a.score)

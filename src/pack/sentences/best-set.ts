@@ -4,6 +4,7 @@ import { endsLine } from '../../text/sentences/ends.ts'
 import type { CostModel } from '../cost.ts'
 import { type Unit, unitOf } from '../unit.ts'
 import { announcedParts, sharedOut } from './announced.ts'
+import { entryGains } from './entry-gains.ts'
 import {
   footOf,
   headOf,
@@ -14,7 +15,6 @@ import {
   saysSomething,
   wordMatch,
 } from './measured.ts'
-import { namedRows } from './named-rows.ts'
 import { GAP_TOKENS } from './pieces.ts'
 import { bestSubset, type Item } from './subset.ts'
 import { SENTENCES_PER_STEP } from './units.ts'
@@ -38,7 +38,7 @@ const BORDER_BONUS = 0.03
  * The sentences of a chunk that fit into `room` and hold the answer most likely, for a chunk that does not fit as a whole. A row of a table comes with the head of
  * the table; no run of sentences ends with one that says nothing without what follows, or begins with signs alone.
  *
- * The probability of a sentence is the softmax of `match + .37 · Σ idf(t) · n(t) · (K1 + 1) / (n(t) + K1)`, less .7 for fenced code, and what a row gains whose cells the question names (`namedRows`). The head of a table gives it to the rows, and the lead-in of a list half of it to the
+ * The probability of a sentence is the softmax of `match + .37 · Σ idf(t) · n(t) · (K1 + 1) / (n(t) + K1)`, less .7 for fenced code, and what an entry gains that the question names (`entryGains`). The head of a table gives it to the rows, and the lead-in of a list half of it to the
  * items (`sharedOut`). Each gives .15 of it to both neighbours, another lead-in or a heading .5 to what follows, and a heading has none itself: the source line shows it. Of all sets of sentences that fit, the one with the largest sum is chosen, less .06 for each gap (.2 in source code), and .03 more
  * for each end of a run that is one of a paragraph (`bestSubset`). What packed neighbours hold of the chunk is left out.
  *
@@ -54,7 +54,7 @@ export function* bestSentences(
   cost: CostModel,
 ): Steps<Unit[]> {
   const { sentences, queryTerms } = yield* measureSentences(candidate, query, room, cost)
-  const gains = yield* namedRows(sentences, candidate.chunk.text, query ?? '')
+  const gains = yield* entryGains(sentences, candidate.chunk.text, query ?? '')
   const worth = worthOf(sentences, probabilities(sentences, matches, gains, queryTerms))
   const frame = yield* cost.costOf(unitOf(candidate, 0, 0))
   const items = yield* itemsOf(sentences, worth, candidate, cost)

@@ -3,6 +3,7 @@ import { LONGEST_READ_QUESTION, prefixOf } from '../../core/prefix.ts'
 import type { Steps } from '../../core/steps.ts'
 import { closesFence, openingFence } from '../../text/fence.ts'
 import { askedOptions, optionsOf } from '../../text/names/command-options.ts'
+import { markedName } from '../../text/names/marked-name.ts'
 import { settingNames } from '../../text/names/setting-name.ts'
 import { beginsWithPipe, cellsOf, isDelimiterRow } from '../../text/sentences/table-row.ts'
 import { rawWords, terms } from '../../text/terms/terms.ts'
@@ -11,9 +12,6 @@ import { rawWords, terms } from '../../text/terms/terms.ts'
 const LONGEST_NAME = 80
 /** A name that more passages have an entry for tells none of them from the others: "id" in the tables of an API. */
 const MOST_HOLDERS = 3
-/** A paragraph or an item of a list that begins with code or with words in bold. */
-const MARKED_NAME = /^[^\S\n]*(?:[-*+][^\S\n]{1,4})?(`{1,2}|\*\*)([^`*\n]{1,80})\1/u
-
 /** A heading, by its first word: "ISH-4409 in more detail". */
 const FIRST_OF_HEADING = /^ {0,3}#{1,6}[^\S\n]+[`*_]{0,3}([^\s`*]{1,80})/u
 /** A word that names one thing: it has a digit, a sign inside, or a capital behind a small letter. */
@@ -83,7 +81,7 @@ function closest(holders: readonly number[], shared: ReadonlyMap<number, number>
 /** The names of the entries of the lines of a text, in reading order. The names of the columns of a table are none. */
 function entriesOf(lines: readonly string[]): string[] {
   const names = lines.map((line, at) => {
-    if (!beginsWithPipe(line)) return MARKED_NAME.exec(line)?.[2] ?? identifierOf(line) ?? identifierSet(line)
+    if (!beginsWithPipe(line)) return markedName(line) ?? identifierOf(line) ?? identifierSet(line)
     return isDelimiterRow(line) || isDelimiterRow(lines[at + 1] ?? '') ? undefined : cellsOf(line)[0]
   })
   return names.filter(name => name !== undefined && name.length <= LONGEST_NAME) as string[]

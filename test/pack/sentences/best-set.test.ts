@@ -261,6 +261,17 @@ describe('the best sentences of a chunk', () => {
       expect(chosen(code, [0], 40, query)).toContain('[ queue_size: <int> ]')
   })
 
+  it('are the item, or the paragraph, that begins with the name that the question has', () => {
+    const items = ['name', 'role', 'url'].map(name => `- \`${name}\`: the auth user of it, for each auth user.`)
+    items.splice(2, 0, '- `auth-user`: who may log in.')
+    const paragraphs = items.map(item => item.slice(2).replaceAll('`', '**'))
+    for (const text of [items.join('\n'), paragraphs.join('\n\n')]) {
+      const shown = chosen(text, [0, 0, 0, 0], 30, 'What is auth-user in a list of servers?').join('')
+      expect(shown).toMatch(/^\W*auth-user/)
+      expect(shown).not.toContain('role')
+    }
+  })
+
   it('do not begin with the line below the names of a table, and leave sentences that fit when the head does not', () => {
     const names = `| ${Array.from({ length: 14 }, (_, at) => `name of column ${at}`).join(' | ')} |`
     const text = `The pump is old and stands in the hall.\n\n${names}\n|---|---|\n| Mark six | 12 casks |\n| Mark two | 3 casks |`
