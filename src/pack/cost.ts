@@ -2,6 +2,7 @@ import { firstPlace } from '../core/collections.ts'
 import type { CountTokens } from '../core/ports.ts'
 import type { Steps } from '../core/steps.ts'
 import type { Candidate, Span } from '../core/types.ts'
+import { codeLanguageOf } from '../text/code/file-language.ts'
 import { slicesOf } from '../text/slices.ts'
 import { type ContextLines, lineBefore, NO_CONTEXT_LINES } from './context-line.ts'
 import { continues, joinOf, rangeBetween, runsAround } from './join.ts'
@@ -126,7 +127,8 @@ export class CostModel {
       contextField: '',
       longestName: longestNameIn(this.budgetTokens),
     }
-    return this.count(`${this.renderer.open(source, 10)}${this.renderer.close}`)
+    const { open, frame, close } = this.renderer
+    return this.count(`${open(source, 10)}${frame(codeLanguageOf(chunk))}${close}`)
   }
 
   /** Tokens around all blocks, charged to the first one, or between two blocks, charged to each other one. */

@@ -1,6 +1,7 @@
 import { compareText, groupBy } from '../core/collections.ts'
 import { documentKey } from '../core/keys.ts'
 import type { ContextOrder } from '../core/types.ts'
+import { codeLanguageOf } from '../text/code/file-language.ts'
 import { isCode } from '../text/code/is-code.ts'
 import { openingFence } from '../text/fence.ts'
 import { LIST_ITEM } from '../text/sentences/line-forms.ts'
@@ -25,6 +26,8 @@ export interface Block {
   /** See `Candidate`. */
   sourceName: string | undefined
   sectionPath: string
+  /** The language of its source code; '' for an unknown one; null for other text. */
+  language: string | null
   /** Highest value of its units. */
   value: number
   /** Runs of joined units in reading order, to be separated by gap marks. */
@@ -108,8 +111,9 @@ function withoutIndentation(text: string, first: Unit, lost: string | null) {
   if (lost !== null) return { text: shifted, lost }
   const left = indent.slice(common.length)
   const isShared = lines.slice(1).some(line => line.startsWith(indent))
-  const keepsPlace =
-    left === '' || isShared || LIST_ITEM.test(whole) || [whole, first.candidate.chunk.text].some(isCode)
+  const { chunk } = first.candidate
+  const isOfCode = codeLanguageOf(chunk) !== null || [whole, chunk.text].some(isCode)
+  const keepsPlace = left === '' || isShared || LIST_ITEM.test(whole) || isOfCode
   return { text: keepsPlace ? shifted : shifted.trimStart(), lost: common }
 }
 
@@ -165,7 +169,9 @@ function blocksOf(units: readonly Unit[], lines: ContextLines): Block[] {
     const { sourceName } = first.candidate
     const value = section.reduce((best, unit) => Math.max(best, unit.value), 0)
     const parts = joinUnits(section, lines)
-    return [{ collection, docId, docTitle, sourceName, sectionPath, value, parts, units: section }]
+    const languages = new Set(section.map(({ candidate }) => codeLanguageOf(candidate.chunk)))
+    const [language = null] = languages.size === 1 ? languages : []
+    return [{ language, collection, docId, docTitle, sourceName, sectionPath, value, parts, units: section }]
   })
 }
 

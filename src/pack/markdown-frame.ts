@@ -21,6 +21,18 @@ export function escapeMarkdownPart(text: string): string {
   return framed(text).escaped
 }
 
+const BACKTICKS = /`{3,}/gu
+
+/** Source code in a fence that nothing in it ends. @param language '' for none */
+export function fencedCode(code: string, language: string): string {
+  const longest = Array.from(code.matchAll(BACKTICKS), ({ 0: run }) => run.length).reduce(
+    (most, length) => Math.max(most, length),
+    2,
+  )
+  const fence = '`'.repeat(longest + 1)
+  return `${fence}${language}\n${escapeCitations(code, IN_CODE)}\n${fence}`
+}
+
 interface Framed {
   escaped: string
   /** What has to follow the text so that its code ends; '' for nothing. */

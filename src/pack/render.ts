@@ -3,7 +3,7 @@ import type { ContextFormat } from '../core/types.ts'
 import { namedPath } from '../text/names/titled-path.ts'
 import { inOneLine } from '../text/printable.ts'
 import type { Block, Part } from './layout.ts'
-import { escapeMarkdown, escapeMarkdownPart } from './markdown-frame.ts'
+import { escapeMarkdown, escapeMarkdownPart, fencedCode } from './markdown-frame.ts'
 
 export const HEADING_SEPARATOR = ' > '
 /** Marks left out text between two parts of a block. */
@@ -19,7 +19,9 @@ export interface Renderer {
   /** Escapes a part of the text of a block, to count it. */
   escape(text: string): string
   /** The escaped texts of a block with their context lines, which are no text of the document. */
-  body(parts: readonly Part[]): string
+  body(block: Pick<Block, 'parts' | 'language'>): string
+  /** What stands around the text of a block in a language, to count it. */
+  frame(language: string | null): string
   /** A context line as it stands before its text; '' where `contextField` has it. */
   contextLine(line: string): string
   /** The context lines of a block as a field of its source line; '' without lines, and where they stand before their texts. */
@@ -47,10 +49,22 @@ export const RENDERERS: Record<ContextFormat, Renderer> = {
     close: '\n',
     escape: escapeMarkdownPart,
     // The parts of a chunk are escaped as one text, because a fence of one can end in another one. A fence that is open at the end of a chunk would swallow the next one.
-    body: parts =>
-      ofOneChunk(parts)
-        .map(group => escapeMarkdown(joinParts(group, ({ contextLine, text }) => italicLine(contextLine) + text)))
-        .join(GAP),
+    body: ({ parts, language }) =>
+      language === null
+        ? ofOneChunk(parts)
+            .map(group => escapeMarkdown(joinParts(group, ({ contextLine, text }) => italicLine(contextLine) + text)))
+            .join(GAP)
+        : belowContextLines(parts)
+            .map(
+              ([line, group]) =>
+                escapeMarkdownPart(italicLine(line)) +
+                fencedCode(
+                  joinParts(group, ({ text }) => text),
+                  language,
+                ),
+            )
+            .join(GAP),
+    frame: language => (language === null ? '' : fencedCode('', language)),
     contextLine: italicLine,
     contextField: () => '',
     before: '',
@@ -63,7 +77,8 @@ export const RENDERERS: Record<ContextFormat, Renderer> = {
     shownPath: shownSection,
     close: '\n</document>\n',
     escape: escapeXml,
-    body: parts => joinParts(parts, ({ contextLine, text }) => contextElement(contextLine) + escapeXml(text)),
+    body: ({ parts }) => joinParts(parts, ({ contextLine, text }) => contextElement(contextLine) + escapeXml(text)),
+    frame: () => '',
     contextLine: contextElement,
     contextField: () => '',
     before: '<documents>\n',
@@ -76,7 +91,8 @@ export const RENDERERS: Record<ContextFormat, Renderer> = {
     shownPath: shownSection,
     close: '"}',
     escape: escapeJson,
-    body: parts => escapeJson(joinParts(parts, ({ text }) => text)),
+    body: ({ parts }) => escapeJson(joinParts(parts, ({ text }) => text)),
+    frame: () => '',
     contextLine: () => '',
     contextField: lines => (lines.length === 0 ? '' : `,"contexts":${JSON.stringify(lines)}`),
     before: '[',
@@ -97,7 +113,7 @@ export function render(
   const rendered = blocks.map((block, index) => {
     const relevance = relevanceOf?.(block) ?? null
     const contextField = renderer.contextField(linesOf(block))
-    return `${renderer.open({ ...block, relevance, contextField, longestName }, index + 1)}${renderer.body(block.parts)}${renderer.close}`
+    return `${renderer.open({ ...block, relevance, contextField, longestName }, index + 1)}${renderer.body(block)}${renderer.close}`
   })
   return `${renderer.before}${rendered.join(renderer.between)}${renderer.after}`
 }
@@ -122,6 +138,17 @@ function ofOneChunk(parts: readonly Part[]): Part[][] {
     const group = groups.at(-1)
     if (part.isSameChunk && group) group.push(part)
     else groups.push([part])
+  }
+  return groups
+}
+
+/** Runs of parts, each with the context line of its first part and none behind it: a context line is no code. */
+function belowContextLines(parts: readonly Part[]): [contextLine: string, group: Part[]][] {
+  const groups: [string, Part[]][] = []
+  for (const part of parts) {
+    const last = groups.at(-1)
+    if (last && part.contextLine === '') last[1].push(part)
+    else groups.push([part.contextLine, [part]])
   }
   return groups
 }

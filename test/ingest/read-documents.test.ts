@@ -414,6 +414,10 @@ describe('openDocuments, files', () => {
     expect(documents).toMatchObject([{ title: 'ferry.yaml', text, isPlain: true }])
     expect(documents[0]?.warning).toBeUndefined()
     expect((await readAll(join(folder, 'b.ini.sample'))).documents).toMatchObject([{ isCode: true }])
+    await writeFile(join(folder, '.env'), '# Ropes\nROPES=2\n')
+    const [hidden] = (await readAll(join(folder, '.env'))).documents
+    expect(hidden).toMatchObject({ title: '.env', isCode: true })
+    expect(hidden?.warning).toBeUndefined()
     await writeFile(join(folder, 'ropes.json'), JSON.stringify(Array(2_000).fill('rope')))
     expect((await readAll(join(folder, 'ropes.json'))).documents).toMatchObject([{ title: 'ropes.json' }])
     const [conf] = (await readAll(join(folder, 'ferry.conf'))).documents

@@ -1,4 +1,4 @@
-import { extname } from 'node:path'
+import { codeFile, extensionOf, SOURCE_LANGUAGES } from '../../text/code/file-language.ts'
 import type { ConvertedFormat } from './convert.worker.ts'
 
 type DocumentFormat = 'markdown' | 'text' | 'subtitles' | 'code' | 'settings' | ConvertedFormat
@@ -24,21 +24,9 @@ const FORMATS: Readonly<Record<string, DocumentFormat>> = {
   asciidoc: 'asciidoc',
 }
 
-/** Extensions of source code that is read below a folder. Settings, data and style sheets are none. */
-const CODE = new Set(
-  'ts tsx mts cts js jsx mjs cjs py pyi rb php go rs java kt kts scala swift dart c h cc cpp cxx hpp hh cs m mm sh bash zsh ps1 lua pl pm r jl ex exs erl hs ml clj sql proto'.split(
-    ' ',
-  ),
-)
-
-/** Extensions of settings and data: a line of them that begins with `#` is a comment, and their indentation says something. */
-const SETTINGS = new Set(
-  'conf cnf cfg ini env properties toml yaml yml json xml service socket timer mount target slice rules'.split(' '),
-)
-
 /** Matches the names of files that are documents, and of those that are source code. */
 export const DOCUMENT_FILE = fileOf(Object.keys(FORMATS))
-export const DOCUMENT_OR_CODE_FILE = fileOf([...Object.keys(FORMATS), ...CODE])
+export const DOCUMENT_OR_CODE_FILE = fileOf([...Object.keys(FORMATS), ...SOURCE_LANGUAGES.keys()])
 
 /** `.md, .mdx, …` with the word before the last one. */
 export const DOCUMENT_EXTENSIONS = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(
@@ -57,19 +45,15 @@ export function isUnknownFormat(file: string): boolean {
 
 function knownFormatOf(file: string): DocumentFormat | null {
   const extension = extensionOf(file)
-  return FORMATS[extension] ?? (CODE.has(extension) ? 'code' : SETTINGS.has(extension) ? 'settings' : null)
+  if (Object.hasOwn(FORMATS, extension)) return FORMATS[extension] ?? null
+  return codeFile(file)?.kind ?? null
 }
-
-/** What a template of a file has behind its own extension: `app.conf.sample`. */
-const TEMPLATE = /(?<=\.\w+)\.(?:sample|example|dist|default|template)$/iu
-
-const extensionOf = (file: string): string => extname(file.replace(TEMPLATE, '')).slice(1).toLowerCase()
 
 /** How skipped files can be read. @param skipped counts by extension */
 export function hintsFor(skipped: Readonly<Record<string, number>>): string[] {
   return [
     ...('.jsonl' in skipped ? ['rows are read when the path is that of the .jsonl file'] : []),
-    ...(Object.keys(skipped).some(kind => CODE.has(extensionOf(`file${kind}`)))
+    ...(Object.keys(skipped).some(kind => SOURCE_LANGUAGES.has(extensionOf(`file${kind}`)))
       ? ['source code is read with --code']
       : []),
   ]

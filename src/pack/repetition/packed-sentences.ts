@@ -2,6 +2,7 @@ import { firstPlace, mostFrequent } from '../../core/collections.ts'
 import { placeKey } from '../../core/keys.ts'
 import type { Steps } from '../../core/steps.ts'
 import type { Candidate, Dropped } from '../../core/types.ts'
+import { codeLanguageOf } from '../../text/code/file-language.ts'
 import { roundedSimilarity } from '../../text/similarity.ts'
 import { joinOf } from '../join.ts'
 import { sectionOf, type Unit } from '../unit.ts'
@@ -173,7 +174,8 @@ export class PackedSentences {
   private *outlineOf(candidate: Candidate): Steps<Omit<Range, 'first'>> {
     const known = this.outlined.get(candidate.key)
     if (known) return known
-    const sentences = yield* outlineOf(candidate.chunk.text)
+    // The same line of another file of code is no repetition.
+    const sentences = codeLanguageOf(candidate.chunk) === null ? yield* outlineOf(candidate.chunk.text) : []
     const outlined = { sentences, numbers: yield* this.numbersOf(candidate, sentences) }
     this.outlined.set(candidate.key, outlined)
     return outlined

@@ -1,6 +1,7 @@
 import type { Steps } from '../../core/steps.ts'
 import type { Candidate } from '../../core/types.ts'
 import { endsParagraph } from '../../text/sentences/ends.ts'
+import { splitSentences } from '../../text/sentences/sentences.ts'
 import type { CostModel } from '../cost.ts'
 import { type Unit, unitOf } from '../unit.ts'
 import { codeLinesOf } from './code-lines.ts'
@@ -24,7 +25,7 @@ export interface Piece {
   end: number
 }
 
-/** The sentences of a chunk in reading order. Of those that do not fit, fenced code is cut into its lines, and a row of a table into its sentences. @param room in tokens */
+/** The sentences of a chunk in reading order. Of those that do not fit, fenced code is cut into its lines, and a row of a table or a statement into its sentences. @param room in tokens */
 export function* piecesOf(candidate: Candidate, room: number, cost: CostModel): Steps<Piece[]> {
   const fresh = cost.freshRangeOf(candidate)
   const pieces: Piece[] = []
@@ -55,7 +56,16 @@ function cutOf(
   head: readonly CutSentence[],
 ): ((sentence: CutSentence, before: string) => CutSentence[]) | null {
   if (sentence.kind === 'code') return codeLinesOf
+  if (sentence.kind === 'statement') return sentencesOfStatement
   return isBody(sentence, head) ? rowPartsOf : null
+}
+
+/** The sentences of a statement, such as a value of settings that is a long text; none where it has only one. */
+function sentencesOfStatement({ text, start }: CutSentence): CutSentence[] {
+  const sentences = splitSentences(text)
+  return sentences.length === 1
+    ? []
+    : sentences.map(own => ({ ...own, start: start + own.start, end: start + own.end }))
 }
 
 const isBody = ({ kind }: CutSentence, head: readonly CutSentence[]) => kind === 'row' && head.length === HEAD_ROWS

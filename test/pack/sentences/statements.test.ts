@@ -7,7 +7,7 @@ import { bestSentences } from '../../../src/pack/sentences/best-set.ts'
 import { measureSentences } from '../../../src/pack/sentences/measured.ts'
 import { sentencesToCut } from '../../../src/pack/sentences/units.ts'
 import { OpenBlocks } from '../../../src/text/code/open-blocks.ts'
-import { candidate, countWords, inSteps } from '../../support/candidates.ts'
+import { candidate, chunk, countWords, inSteps } from '../../support/candidates.ts'
 import { PYTHON, TYPESCRIPT } from '../../text/code/samples.ts'
 
 const costIn = (room: number) => new CostModel(RENDERERS.markdown, inSteps(countWords), room)
@@ -20,7 +20,9 @@ const measured = (text: string) =>
 
 /** The statements that are chosen when only those with one of `words` match. */
 function chosen(text: string, room: number, ...words: string[]): string {
-  const matches = [...sentencesToCut({ text })].map(one => (words.some(word => one.text.includes(word)) ? 8 : -8))
+  const matches = [...sentencesToCut(chunk({ text }))].map(one =>
+    words.some(word => one.text.includes(word)) ? 8 : -8,
+  )
   const units = finish(bestSentences(candidate({ id: 'a', text }), null, matches, room, costIn(room)))
   return units.map(({ start, end }) => text.slice(start, end).trimEnd()).join('\n')
 }
