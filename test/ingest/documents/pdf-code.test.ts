@@ -92,3 +92,27 @@ describe('code in a PDF that goes over page breaks', () => {
     )
   })
 })
+
+describe('code in a PDF', () => {
+  const code = (...lines: [y: number, text: string, page?: number][]) =>
+    read([
+      { text: PROSE, y: 50 },
+      { text: PROSE, y: 70 },
+      { text: PROSE, y: 90 },
+      ...lines.map(([y, text, page = 0]) => ({ y, text, page, isMonospaced: true })),
+    ]).replace(/^[\s\S]*?```/u, '```')
+
+  it('keeps its blank lines, at most one', () => {
+    const lines = code([120, 'light()'], [132, 'wait()'], [156, 'ring()'], [168, 'wait()'], [210, 'rest()'])
+    expect(lines).toBe('```\nlight()\nwait()\n\nring()\nwait()\n\nrest()\n```')
+  })
+
+  it('keeps one between two lines alone', () => {
+    expect(code([120, 'light()'], [146, 'ring()'])).toBe('```\nlight()\n\nring()\n```')
+    expect(code([120, 'light()'], [134, 'ring()'])).toBe('```\nlight()\nring()\n```')
+  })
+
+  it('has none at a page break', () => {
+    expect(code([700, 'light()'], [60, 'ring()', 1], [72, 'rest()', 1])).toBe('```\nlight()\nring()\nrest()\n```')
+  })
+})

@@ -183,10 +183,39 @@ function cellText(cell: string, page: number, spelling: Spelling): string {
 
 function writeCode(lines: readonly Line[], writer: PageWriter): void {
   const left = Math.min(...lines.map(({ x0 }) => x0))
-  const text = lines.map(line => indentation(line, left) + spacedCells(line)).join('\n')
-  const pages = lines.map(({ page }) => page)
+  const gap = leastGap(lines)
+  const shown = lines.flatMap((line, at) => {
+    const written = { text: indentation(line, left) + spacedCells(line), page: line.page }
+    return isBelowBlank(line, lines[at - 1], gap) ? [{ text: '', page: line.page }, written] : [written]
+  })
+  const text = shown.map(line => line.text).join('\n')
+  const pages = shown.map(({ page }) => page)
   // The fences belong to the pages of the lines beside them.
   writeParts(fencedCode(text).split('\n'), '\n', [pages[0] as number, ...pages, pages.at(-1) as number], writer)
+}
+
+/** Two lines of code stand about so many font sizes below each other, or fewer. */
+const USUAL_GAP = 1.4
+/** At a blank line the distance is twice the usual one. */
+const MOST_GAP = 1.6
+
+/** The least distance of two lines of code on one page, at most the usual one. */
+function leastGap(lines: readonly Line[]): number {
+  return lines.reduce(
+    (least, line, at) => {
+      const gap = gapAbove(line, lines[at - 1])
+      return gap > 0 ? Math.min(least, gap) : least
+    },
+    USUAL_GAP * (lines[0]?.size ?? 0),
+  )
+}
+
+const isBelowBlank = (line: Line, before: Line | undefined, gap: number): boolean =>
+  gapAbove(line, before) > MOST_GAP * gap
+
+/** The distance to the line before; 0 where this is on another page or in another column. */
+function gapAbove(line: Line, before: Line | undefined): number {
+  return before?.page === line.page ? Math.max(0, line.y - before.y) : 0
 }
 
 function widthOfCharacter({ x0, x1, text }: { x0: number; x1: number; text: string }): number {
