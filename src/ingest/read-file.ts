@@ -4,6 +4,7 @@ import { readableName } from '../text/names/readable-name.ts'
 import type { ConvertedFormat } from './documents/convert.worker.ts'
 import type { DocumentConverter } from './documents/converter.ts'
 import { DOCUMENT_EXTENSIONS, formatOf, isUnknownFormat } from './documents/formats.ts'
+import { fencedListings } from './markup/asciidoc-listings.ts'
 import { documentTitle } from './markup/document-title.ts'
 import { readFrontMatter } from './markup/front-matter.ts'
 import { withoutInvisible } from './markup/invisible.ts'
@@ -111,7 +112,7 @@ export async function readDocument(file: string, docId: string): Promise<SourceD
     ? stripMarks(rest)
     : format === 'subtitles'
       ? spokenText(rest)
-      : joinParted(withoutManualLines(withoutRunningLines(rest.replace(OVERSTRUCK, ''))))
+      : fencedListings(joinParted(withoutManualLines(withoutRunningLines(rest.replace(OVERSTRUCK, '')))))
   const name = nameOf(file)
   const warnings = [
     ...(read.fault === null ? [] : [`${file} ${read.fault}`]),

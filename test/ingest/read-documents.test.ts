@@ -425,6 +425,12 @@ describe('openDocuments, files', () => {
     expect(chunks).toMatchObject([{ sectionPath: '', text: '# Ropes\n#ropes=2' }])
   })
 
+  it('puts code blocks of AsciiDoc in a .txt file in fences', async () => {
+    const folder = await lay({ 'gates.txt': 'Gates\n=====\n\n----\nopen()\nwait()\n----\n' })
+    const { documents } = await readAll(folder)
+    expect(documents).toMatchObject([{ title: 'Gates', text: 'Gates\n=====\n\n```\nopen()\nwait()\n```\n' }])
+  })
+
   it('says how source code is read', async () => {
     const folder = await lay({ 'a.ts': 'let a = 1', 'b.odp': 'x' })
     await expect(openDocuments(folder)).rejects.toThrow(/\); source code is read with --code$/)

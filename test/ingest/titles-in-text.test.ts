@@ -352,8 +352,17 @@ describe('readSections, titles by their numbers in text that marks none in anoth
     ['questions', textOf(['1. Is the gate shut?', '2. Is the lock full?', '3. Is the fine high?'])],
     ['two titles', textOf(['1. Gates', '2. Locks'])],
     ['values', textOf(['4 Men', '40 Boats', '12 Locks'])],
+    ['addresses', textOf(['10.0.0.1 Gate', '10.0.0.2 Lock', '10.0.0.3 Quay'])],
+    ['prices', textOf(['1.50 Euro', '2.80 Euro', '4.20 Euro', '9.90 Euro'])],
+    ['prices with zeros', textOf(['1.05 Euro', '1.06 Euro', '1.07 Euro'])],
+    ['times', textOf(['8.30 Gates', '9.15 Locks', '10.45 Fines'])],
   ])('are none in %s', (_, text) => {
     expect(pathsOf(text, true)).toEqual([''])
+  })
+
+  it('may skip some, and have four parts below a chapter', () => {
+    const titles = ['1. Gates', '1.2. Oak', '1.3.1.1. Ash', '1.3.1.2. Elm', '2.0 Locks', '4. Fines']
+    expect(pathsOf(textOf(titles), true).map(path => path.split(' > ').at(-1))).toEqual(titles)
   })
 
   it('are none beside underlined titles, and in Markdown', () => {

@@ -15,7 +15,7 @@ const LONGEST = 80
 /** A line of a memo of the IETF has 72 characters, and the next word did not fit. */
 const FULL_LINE = 55
 /** "2.1.  Packet format". */
-const BY_NUMBER = /^(\d{1,3}(?:\.\d{1,3}){0,4})\.?[^\S\n]+(?=\p{Lu})/u
+const BY_NUMBER = /^(\d{1,3}(?:\.(?!0\d)\d{1,3}){0,4})\.?[^\S\n]+(?=\p{Lu})/u
 /** "§ 3 Speed", "Article 2", "Section 4. Use", "TOP 1: Bridge". */
 const BY_WORD =
   /^(§|\p{Lu}\p{L}{2,11}(?=[^\S\n]))[^\S\n]?(\d{1,3}|[IVX]{1,6})[a-z]?(?:[.:]?$|(?:[.:]|[^\S\n][-–—:])?[^\S\n]+\S)/u
@@ -31,10 +31,12 @@ const FEWEST = 3
 /** Words of text for each title on average: with less it is a list. */
 const FEWEST_WORDS = 15
 const DEEPEST = 6
+/** So many parts have the number of a section below others, and an address of a network. */
+const PARTS_OF_ADDRESS = 4
 
 /**
  * The titles of a text by their numbers, which count up, as those of laws, contracts and memos of the IETF: short lines in the first column below a blank line, that no sign ends. None where
- * there are less than three of a kind, where numbers begin anew, as in contents and several lists, or where little text stands between them. The deeper a number, the deeper is its title, and all numbers
+ * there are less than three of a kind, where numbers begin anew, as in contents and several lists, where most of them skip others, as prices and times do, or where little text stands between them. The deeper a number, the deeper is its title, and all numbers
  * are deeper than "Article 2".
  */
 export function numberedTitles(text: string): Map<number, { depth: number; lines: number }> {
@@ -44,7 +46,7 @@ export function numberedTitles(text: string): Map<number, { depth: number; lines
     lines,
   )
   const kinds = [...groupBy(found, ({ word }) => word)].filter(
-    ([, titles]) => titles.length >= FEWEST && countUp(titles),
+    ([word, titles]) => titles.length >= FEWEST && countUp(titles) && (word !== '' || countOneByOne(titles)),
   )
   const titles = kinds.flatMap(([, titles]) => titles)
   const words = text.split(/\s+/).length
@@ -111,6 +113,21 @@ function numberOf(number: string): number {
 
 function countUp(titles: readonly NumberedTitle[]): boolean {
   return titles.every(({ number }, at) => at === 0 || isBefore(titles[at - 1]?.number ?? [], number))
+}
+
+/** Whether at least half of the numbers follow the one before as sections do, and none is an address: of four parts, where no shorter number begins as it does. */
+function countOneByOne(titles: readonly NumberedTitle[]): boolean {
+  const numbers = titles.map(({ number }) => number)
+  const chapters = new Set(numbers.filter(({ length }) => length < PARTS_OF_ADDRESS).map(([first]) => first))
+  if (numbers.some(({ 0: first, length }) => length >= PARTS_OF_ADDRESS && !chapters.has(first))) return false
+  const steps = numbers.filter((number, at) => at > 0 && isNext(numbers[at - 1] ?? [], number)).length
+  return 2 * steps >= titles.length - 1
+}
+
+/** Whether a number can stand directly behind another one: "2.1" behind "2", and "2.2", "2.1.1", "3" or "3.0" behind "2.1". */
+function isNext(left: readonly number[], right: readonly number[]): boolean {
+  const at = right.findIndex((value, place) => value !== left[place])
+  return right.slice(at).every((value, place) => value <= 1 || (place === 0 && value === (left[at] ?? 0) + 1))
 }
 
 function isBefore(left: readonly number[], right: readonly number[]): boolean {

@@ -1,0 +1,68 @@
+/** A line around a listing, or around a literal block, of AsciiDoc. */
+const DELIMITER = /^(?:-{4,}|\.{4,})$/u
+/** What may stand directly above a block: its attributes, its title, or the sign that joins it to an item. */
+const ABOVE_BLOCK = /^(?:\[[^\]\n]*\]|\.[^\s.].*|\+)?$/u
+/** A block of AsciiDoc, and not a box of another text, has one of these above. */
+const MARKS_BLOCK = /^(?:\[(?:source|listing|literal|verse|subs|,)|\.[^\s.]|\+$)/u
+const SOURCE = /^\[source\b(?:[%#.][\w-]+)*(?:,\s*([\w+#.-]+))?/u
+/** A heading of AsciiDoc. */
+const HEADING = /^={1,6}[^\S\n]+\S/mu
+/** A command behind the prompt of a shell. */
+const PROMPT = /^\$ \S/u
+/** Six words of a sentence. */
+const PROSE = /(?:(?<![\p{L}\p{N}_.’'-])\p{L}[\p{L}’'-]*[,.:;]?\s){6}/u
+const BACKTICKS = /`{3,}/gu
+
+/**
+ * A text with the code blocks of AsciiDoc in fences of Markdown: as a `.txt` file, such a text would have its last line of code as a title, because a line of hyphens stands below it. A block has equal lines of hyphens
+ * or full stops around it, and no blank line inside of them. In a text that shows no other sign of AsciiDoc, it is no prose, and a single line in it is a command behind a prompt, or longer than they are, because it may be a title between two lines.
+ */
+export function fencedListings(text: string): string {
+  const lines = text.split('\n').map(line => line.trimEnd())
+  const ends = nextEqual(lines)
+  const isAsciidoc = HEADING.test(text)
+  const written: string[] = []
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] as string
+    const end = ends.get(at)
+    const above = lines[at - 1] ?? ''
+    const isMarked = isAsciidoc || MARKS_BLOCK.test(above)
+    if (end === undefined || !ABOVE_BLOCK.test(above) || !isListing(lines.slice(at + 1, end), line, isMarked)) {
+      written.push(line)
+      continue
+    }
+    const source = SOURCE.exec(above)
+    if (source !== null) written.pop()
+    written.push(...fenced(lines.slice(at + 1, end), source?.[1] ?? ''))
+    at = end
+  }
+  return written.length === lines.length && written.every((line, at) => line === lines[at]) ? text : written.join('\n')
+}
+
+/** For each line that can begin a block, the place of the next one that is equal. */
+function nextEqual(lines: readonly string[]): ReadonlyMap<number, number> {
+  const ends = new Map<number, number>()
+  const next = new Map<string, number>()
+  for (let at = lines.length - 1; at >= 0; at--) {
+    const line = lines[at] as string
+    if (!DELIMITER.test(line)) continue
+    const end = next.get(line)
+    if (end !== undefined) ends.set(at, end)
+    next.set(line, at)
+  }
+  return ends
+}
+
+function isListing(code: readonly string[], delimiter: string, isMarked: boolean): boolean {
+  const [first = '', last = ''] = [code[0], code.at(-1)]
+  if (first === '' || last === '') return false
+  if (isMarked) return true
+  const isNoTitle = code.length > 1 || first.length > delimiter.length || PROMPT.test(first)
+  return isNoTitle && !code.some(line => PROSE.test(line))
+}
+
+function fenced(code: readonly string[], language: string): string[] {
+  const runs = code.flatMap(line => line.match(BACKTICKS) ?? [])
+  const fence = '`'.repeat(runs.reduce((most, run) => Math.max(most, run.length), 2) + 1)
+  return [`${fence}${language}`, ...code, fence]
+}
