@@ -76,6 +76,22 @@ it('leaves out links with an arrow to the pages beside it, and the contents betw
   expect(textOf(`<h1>Mooring</h1><p>${steps(' | ')}</p><p>Take the rope.</p>`)).not.toMatch(/previous|next/i)
 })
 
+it.each([
+  ['« Zurück', 'Nächste Seite »', 'Inhalt'],
+  ['< Précédent', 'Page suivante →', 'Table des matières'],
+  ['← Anterior', 'Siguiente >', 'Índice'],
+  ['‹ Назад', 'Следующая глава ›', 'Содержание'],
+  ['« 上一页', '下一页 »', '目录'],
+])('leaves out such links in other languages: %s', (previous, next, contents) => {
+  const [before, above, behind] = [previous, contents, next].map(name => `<a href="a.html">${name}</a>`)
+  const list = `<h2>${contents}</h2><ul>${'<li><a href="b.html">Rope and anchor</a></li>'.repeat(3)}</ul>`
+  const bar = `<p>${before} ${above} ${behind}</p>`
+  expect(textOf(`<h1>Mooring</h1><p>Take it.</p>${list}<h2>Rope</h2>${bar}<p>Take the rope.</p>`)).toBe(
+    '# Mooring\n\nTake it.\n\n## Rope\n\nTake the rope.\n',
+  )
+  expect(textOf('<h1>Mooring</h1><p><a href="a.html">Weitere Taue →</a></p>')).toContain('Weitere Taue')
+})
+
 it('keeps a link with an arrow that stands in a sentence', () => {
   const page = '<h1>Mooring</h1><p>Click <a href="#n">Next &gt;</a> to moor, or <a href="#p">« Previous</a>.</p>'
   expect(textOf(page)).toMatch(/Click Next (?:\\?>) to moor, or « Previous\./)

@@ -55,7 +55,9 @@ const FEWEST_TITLES = 3
 const FEWEST_WORDS = 3
 
 const HEADING = /^H[1-6]$/
-const NAME_OF_CONTENTS = /^\s*(?:\d{1,3}\.?\s+)?(?:table\s+of\s+)?contents\s*:?\s*$/i
+/** "Contents", in the same languages as the steps below. */
+const NAME_OF_CONTENTS =
+  /^\s*(?:\d{1,3}\.?\s+)?(?:(?:table\s+of\s+)?contents|inhalt|inhaltsverzeichnis|sommaire|table\s+des\s+matières|índice|contenidos?|conteúdo|sumário|indice|inhoud|inhoudsopgave|spis\s+treści|содержание|оглавление|目[录錄次]|목차)\s*:?\s*$/iu
 const ENDS_IN_COLON = /:\s*$/
 /** What the links of a bar say that leads from page to page, as that of Texinfo (HTML standard). */
 const LEADS_ON = /\b(?:next|prev|previous)\b/i
@@ -64,7 +66,16 @@ const TO_NEIGHBOUR = /^(?:next|previous) (?:chapter|page|section)\b/i
 /** What stands beside the links of such a bar. */
 const LABEL = /^(?:next|prev|previous|up|top|back|home|contents|index|page|chapter|section|go|to|the|of|on|this)$/i
 const WORDS = /[\p{L}\p{M}]+/gu
-const ARROW = /^\s*(?:[<←«‹][-\s]*prev(?:ious)?|next[-\s]*[>→»›])\s*$/iu
+/** "Previous" and "next" in German, French, Spanish, Portuguese, Italian, Dutch, Polish, Russian, Chinese, Japanese and Korean, perhaps with a word such as "page" beside them. */
+const PREVIOUS =
+  'prev(?:ious)?|zurück|vorherige[rs]?|vorige[rs]?|précédente?|anterior|precedente|poprzedni[ae]?|назад|предыдущ(?:ая|ий|ее)|上一[页頁章篇]|前へ|前のページ|이전'
+const NEXT =
+  'next|weiter|nächste[rs]?|suivante?|siguiente|seguinte|próxim[ao]|successiv[ao]|volgende|następn[aye]|далее|вперёд|вперед|следующ(?:ая|ий|ее)|下一[页頁章篇]|次へ|次のページ|다음'
+const PAGE = 'page|seite|kapitel|abschnitt|chapitre|página|capítulo|pagina|capitolo|hoofdstuk|strona|страница|глава'
+const ARROW = new RegExp(
+  String.raw`^\s*(?:[<←«‹]+[-\s]*(?:(?:${PAGE})\s)?(?:${PREVIOUS})(?:\s(?:${PAGE}))?|(?:(?:${PAGE})\s)?(?:${NEXT})(?:\s(?:${PAGE}))?[-\s]*[>→»›]+)\s*$`,
+  'iu',
+)
 
 /** Whether an element is navigation or contents: by its class, its heading or its links, or as a list of links above the text of the page. */
 export function isNavigation(node: HtmlElement): boolean {
