@@ -50,6 +50,16 @@ describe('readSections, lines with # in a .txt file', () => {
   })
 })
 
+describe('readSections, the head of a table above a line of hyphens', () => {
+  const table =
+    'No.    Name        Price\n------------------------\n10-1   Rope M6     12.40\n10-2   Anchor      18.90\n'
+
+  it('is no heading in a .txt file', () => {
+    expect(pathsOf(`Prices\n======\n\n${table}`, true)).toEqual(['Prices'])
+    expect(pathsOf('2.  Name   of the rope\n-----\n\nIt is long.\n', true)).toEqual(['2. Name of the rope'])
+  })
+})
+
 describe('readSections, underlined titles with a number', () => {
   it.each(['\n', '\r\n'])('begin sections, with the line end %j', end => {
     const terms = [
@@ -323,6 +333,20 @@ describe('readSections, titles by their numbers in text that marks none in anoth
   it('are read where a full line goes on with a capital', () => {
     const long = '1.2. Gates of Wood in Harbours of Salt Water, and Their\n     Colours'
     expect(pathsOf(textOf(['1.1. Gates', long, '1.3. Locks']), true)[1]).toBe(long.replace(/\s+/g, ' '))
+  })
+
+  it('are none where a full line of a clause goes on with a number or a capital', () => {
+    const clause = '1.2. The keeper of the gates pays a fine where the water is below'
+    const titles = [
+      '1. Gates',
+      '1.1. Oak',
+      `${clause}\n98 feet in May.`,
+      `1.3. ${clause.slice(5)}\nLow Water.`,
+      '2. Locks',
+    ]
+    expect(pathsOf(textOf(titles), true)).toEqual(['1. Gates', '1. Gates > 1.1. Oak', '2. Locks'])
+    const wrapped = `${clause.slice(0, -3)}\nHarbour of Oak`
+    expect(pathsOf(textOf(['1.1. Oak', wrapped, '1.3. Elm']), true)[1]).toBe(wrapped.replace('\n', ' '))
   })
 
   it('are read beside a drawing with a row above a rule', () => {

@@ -68,7 +68,9 @@ function titleAt(lines: readonly string[], at: number): NumberedTitle | null {
     // A line that goes on below, deeper, is an item of a list, unless its number has parts.
     const isIndented = /^\s/.test(next)
     if (hasParts && behind === '' && goesOn(line, next) && isTitle(next)) return { ...titled, lines: 2 }
-    if (!isIndented && isTitle(line) && !/^\p{Ll}/u.test(next)) return { ...titled, lines: 1 }
+    // A full line goes on below, whatever the next one begins with.
+    const isWrapped = next !== '' && (line.length >= FULL_LINE || /^\p{Ll}/u.test(next))
+    if (!isIndented && isTitle(line) && !isWrapped) return { ...titled, lines: 1 }
   }
   if (/^\s*\p{Ll}/u.test(next)) return null
   const [, word = '', number = ''] = BY_WORD.exec(line) ?? []
@@ -78,11 +80,12 @@ function titleAt(lines: readonly string[], at: number): NumberedTitle | null {
   return { line: at, lines: hasNameBelow ? 2 : 1, word: word.toUpperCase(), number: [numberOf(number)] }
 }
 
-/** Whether a title goes on in the next line, below its first word: in lower case, or because its own line is full. Other indented lines are text. */
+/** Whether a title goes on in the next line: below its first word, in lower case or because its own line is full, or in the first column below a full line. Other indented lines are text. */
 function goesOn(line: string, next: string): boolean {
-  const column = BY_NUMBER.exec(line)?.[0].length
-  if (next.length > LONGEST || next.search(/\S/) !== column) return false
-  return line.length >= FULL_LINE || /^\s*\p{Ll}/u.test(next)
+  if (next === '' || next.length > LONGEST) return false
+  const [column, isFull] = [next.search(/\S/), line.length >= FULL_LINE]
+  if (column === 0) return isFull
+  return column === BY_NUMBER.exec(line)?.[0].length && (isFull || /^\s*\p{Ll}/u.test(next))
 }
 
 /** The titles without those of contents above the text: titles that come again, among lines that nearly all begin with a number. */

@@ -1,7 +1,7 @@
 import MarkdownIt, { type Token } from 'markdown-it'
 import type { Span } from '../../core/types.ts'
 import { type DrawnTable, drawnLines, isDrawnRule, readDrawnTable } from '../../text/sentences/drawn-table.ts'
-import { isTitleRule } from '../../text/sentences/line-forms.ts'
+import { hasColumns, isTitleRule } from '../../text/sentences/line-forms.ts'
 import { headingTitle } from '../markup/heading-title.ts'
 import { CAPITAL_TITLE, readCapitalTitles } from './capital-titles.ts'
 import { maskForParsing } from './masking.ts'
@@ -130,10 +130,11 @@ const SENTENCE = /^(?:\S+\s+){5,}\S+[.!]$/u
 /** A line of a table or of a drawing. */
 const DRAWN = /^\|/u
 
-/** Whether Markdown takes prose for a heading because a line of hyphens stands below it: several lines, a long one, a row of a table, or, in text that is no Markdown, a sentence. */
+/** Whether Markdown takes prose for a heading because a line of hyphens stands below it: several lines, a long one, a row of a table or of a drawing, or, in text that is no Markdown, a sentence. */
 function isProseAboveRule({ markup }: Token, name: string, isPlain: boolean): boolean {
   if (markup !== '-' && markup !== '=') return false
-  return name.includes('\n') || name.length > LONGEST_TITLE || DRAWN.test(name) || (isPlain && SENTENCE.test(name))
+  if (name.includes('\n') || name.length > LONGEST_TITLE || DRAWN.test(name) || hasColumns(name)) return true
+  return isPlain && SENTENCE.test(name)
 }
 
 /** Whether most headings are lines with `#` between blank lines. Code follows its comments without one. */

@@ -36,10 +36,20 @@ export function isTitleRule(line: string): boolean {
   return RULE.test(line)
 }
 
+/** The number of a title, with the space behind it. */
+const LEADING_NUMBER = /^\s*[\d.]+[).]?\s+/u
+const WIDE_GAP = /\S\s{3,}\S/u
+
+/** Whether a line is a row of a table in plain text: at least three columns with gaps of two or more spaces, one of them wider. */
+export function hasColumns(line: string): boolean {
+  const rest = line.replace(LEADING_NUMBER, '')
+  return WIDE_GAP.test(rest) && rest.trim().split(/\s{2,}/u).length >= 3
+}
+
 /** Whether a line makes the one above it a title. */
 export function isUnderlined(title: string, line: string): boolean {
   const sign = RULE.exec(line)?.[1]
-  if (sign === undefined || title.trim() === '' || isTitleRule(title)) return false
+  if (sign === undefined || title.trim() === '' || isTitleRule(title) || hasColumns(title)) return false
   return SHORT_RULES.includes(sign) || line.trim().length >= title.trim().length
 }
 
