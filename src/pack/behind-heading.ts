@@ -9,6 +9,9 @@ const BLANK_LINES = /(?:[^\S\n]*\n)*/uy
 const MARKS = /[*_`~\\\s]+/gu
 /** A link of Markdown, of which the section path has the text. */
 const LINK = /\[([^[\]]*)\]\([^()]*\)/gu
+/** A heading of AsciiDoc or of a wiki: "== Header ==". */
+const EQUALS = /^={1,6}[^\S\n]+(?=\S)/u
+const CLOSING_EQUALS = /\s={1,6}\s*$/u
 /** In text without marks, titles are known by their numbers: "2.1.  Header", "Article 2". */
 const NUMBERED = /^(?:§|\p{Lu}\p{L}{2,11}(?=\s))?\s?\d/u
 /** Or by their capitals: "FILE FORMAT". */
@@ -71,6 +74,10 @@ function headingAt(start: number, text: string, names: readonly string[]): Headi
   if (hashes !== undefined) {
     const name = line.slice(hashes.length).trim().replace(CLOSING_HASHES, '')
     return { name: plain(name), end: behindBlankLines(end, text) }
+  }
+  if (EQUALS.test(line)) {
+    const name = line.replace(EQUALS, '').replace(CLOSING_EQUALS, '')
+    return isNameIn(names, name) ? { name: plain(name), end: behindBlankLines(end, text) } : null
   }
   const below = text.indexOf('\n', end) + 1
   const next = below === 0 || below - end > LONGEST ? '' : text.slice(end, below)

@@ -395,3 +395,33 @@ describe('readSections, titles by their numbers in text that marks none in anoth
     expect(pathsOf(numbered, false)).toEqual([''])
   })
 })
+
+describe('readSections, titles with signs of equality in a .txt file', () => {
+  it('are those of AsciiDoc, beside titles with lines below', () => {
+    const text =
+      '= Harbour\n\n== Gates\n\nThey open.\n\n[[oak]]\n=== Of oak [[oak2]]\n# a comment\n\nLocks\n-----\nFull.\n'
+    expect(pathsOf(text, true)).toEqual(['Harbour', 'Harbour > Gates', 'Harbour > Gates > Of oak', 'Harbour > Locks'])
+    expect(pathsOf(text, false)).not.toContain('Harbour > Gates')
+  })
+
+  it('are those of MediaWiki, also directly below text', () => {
+    const text = "Boats wait.\n== Gates ==\n# Open it\n# Wait\n== Locks ==\n=== '''Old''' locks ===\nFull.\n"
+    expect(pathsOf(text, true)).toEqual(['', 'Gates', 'Locks', 'Locks > Old locks'])
+  })
+
+  it('are those of DokuWiki, where most signs are the highest level', () => {
+    const text =
+      '====== Harbour ======\nBoats wait.\n\n===== Gates =====\nOpen.\n\n==== Oak ====\nOld.\n\n===== Locks =====\nFull.\n'
+    expect(pathsOf(text, true)).toEqual(['Harbour', 'Harbour > Gates', 'Harbour > Gates > Oak', 'Harbour > Locks'])
+  })
+
+  it.each([
+    ['one', '== Gates\n\nThey open.\n'],
+    ['a calculation', 'Sum:\n= 4 + 5\n= 9\n\nThen:\n= 10\n'],
+    ['code', '```\n== gates\n\n== locks\n\n```\nText.\n'],
+    ['text without a blank line above', 'Gates\n== open\nLocks\n== shut\n'],
+    ['a table', '====  ====\na     b\n====  ====\n'],
+  ])('are none in %s', (_, text) => {
+    expect(pathsOf(text, true)).toEqual([''])
+  })
+})

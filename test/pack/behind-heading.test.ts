@@ -28,6 +28,8 @@ describe('a heading at the beginning of a chunk', () => {
     ['with a line below it', `Mark V\n======\n\n${SHOWN}`],
     ['with a line above and below it', `======\nMark V\n======\n${SHOWN}`],
     ['with a line above and below it, indented', `=========\n Mark V\n=========\n\n${SHOWN}`],
+    ['with signs of equality', `== Mark V\n\n${SHOWN}`],
+    ['with signs of equality at both ends', `= Pumps =\n=== '''Mark''' V ===\n${SHOWN}`.replaceAll("'''", '**')],
     ['with a link in it', `## [Mark](https://pump.example/v) V\n\n${SHOWN}`],
     ['in capitals, without signs', `MARK V\n${SHOWN}`],
   ])('%s is left out where the source line has it', (_, text) => {

@@ -1,6 +1,9 @@
 import type MarkdownIt from 'markdown-it'
 import { groupBy } from '../../core/collections.ts'
 
+/** Titles in a text by the places of their lines, from 0. A name is what the lines say without their signs. */
+export type TitleLines = ReadonlyMap<number, { depth: number; lines: number; name?: string }>
+
 interface NumberedTitle {
   /** Place of its line, from 0. */
   line: number
@@ -39,7 +42,7 @@ const PARTS_OF_ADDRESS = 4
  * there are less than three of a kind, where numbers begin anew, as in contents and several lists, where most of them skip others, as prices and times do, or where little text stands between them. The deeper a number, the deeper is its title, and all numbers
  * are deeper than "Article 2".
  */
-export function numberedTitles(text: string): Map<number, { depth: number; lines: number }> {
+export function numberedTitles(text: string): TitleLines {
   const lines = text.split(/\r\n|\r|\n/).map(line => line.trimEnd())
   const found = belowContents(
     lines.flatMap((_, at) => titleAt(lines, at) ?? []),
@@ -141,20 +144,18 @@ function isBefore(left: readonly number[], right: readonly number[]): boolean {
 /** Reads these lines as headings. The titles are in `env.titles`. */
 export function readNumberedTitles(parser: MarkdownIt): void {
   const read: Parameters<typeof parser.block.ruler.before>[2] = (state, startLine, _endLine, silent) => {
-    const title = (state.env.titles as ReturnType<typeof numberedTitles> | undefined)?.get(startLine)
+    const title = (state.env.titles as TitleLines | undefined)?.get(startLine)
     if (title === undefined || state.sCount[startLine] !== 0) return false
     // It ends a list, as that of the contents above the first title.
     if (silent || state.level > 0) return silent
     const map: [number, number] = [startLine, startLine + title.lines]
-    const content = state.src
-      .slice(state.bMarks[startLine], state.eMarks[map[1] - 1])
-      .replace(/\s+/g, ' ')
-      .trim()
+    const written = state.src.slice(state.bMarks[startLine], state.eMarks[map[1] - 1])
+    const content = (title.name ?? written).replace(/\s+/g, ' ').trim()
     Object.assign(state.push('heading_open', `h${title.depth}`, 1), { map, markup: 'number' })
     Object.assign(state.push('inline', '', 0), { map, content, children: [] })
     state.push('heading_close', `h${title.depth}`, -1)
     state.line = map[1]
     return true
   }
-  parser.block.ruler.before('table', 'numbered_title', read, { alt: ['list', 'blockquote'] })
+  parser.block.ruler.before('table', 'numbered_title', read, { alt: ['list', 'blockquote', 'paragraph'] })
 }

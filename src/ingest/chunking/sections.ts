@@ -4,8 +4,9 @@ import { type DrawnTable, drawnLines, isDrawnRule, readDrawnTable } from '../../
 import { hasColumns, isTitleRule } from '../../text/sentences/line-forms.ts'
 import { headingTitle } from '../markup/heading-title.ts'
 import { CAPITAL_TITLE, readCapitalTitles } from './capital-titles.ts'
+import { equalsTitles } from './equals-titles.ts'
 import { maskForParsing } from './masking.ts'
-import { numberedTitles, readNumberedTitles } from './numbered-titles.ts'
+import { numberedTitles, readNumberedTitles, type TitleLines } from './numbered-titles.ts'
 
 /** An item, a row or a line. */
 export interface Part extends Span {
@@ -36,6 +37,7 @@ const blockParser = new MarkdownIt({ html: true }).disable(['reference'])
 // In text that is no Markdown, `#` may begin a comment, and indented lines are mostly prose.
 const plainParser = new MarkdownIt({ html: true }).disable(['reference', 'heading', 'code'])
 const manualParser = new MarkdownIt({ html: true }).disable(['reference', 'heading', 'code']).use(readCapitalTitles)
+const NO_TITLES: TitleLines = new Map()
 const numberedParser = new MarkdownIt({ html: true }).disable(['reference', 'heading', 'code']).use(readNumberedTitles)
 
 /**
@@ -100,6 +102,8 @@ function tokensOf(text: string, lines: Span[], isPlain: boolean): Token[] {
     parser.block.parse(masked, parser, env, tokens)
     return tokens
   }
+  const marked = isPlain ? equalsTitles(text) : NO_TITLES
+  if (marked.size > 0) return parse(numberedParser, { titles: marked })
   const tokens = parse(blockParser)
   if (!isPlain || marksHeadings(tokens, text, lines)) return tokens
   const ofManual = parse(manualParser)
