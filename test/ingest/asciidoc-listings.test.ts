@@ -18,6 +18,17 @@ describe('code blocks of AsciiDoc in a .txt file', () => {
     expect(fencedListings('.How to open\n....\nopen\n....\n')).toBe('.How to open\n```\nopen\n```\n')
   })
 
+  it('are single lines and prose, too, where others are clear', () => {
+    const block = (code: string) => `------\n${code}\n------\n\n`
+    const code = 'open()\nwait()'
+    const prose = 'The keeper opens it each day at noon.'
+    const fenced = (one: string) => `\`\`\`\n${one}\n\`\`\`\n\n`
+    expect(fencedListings([code, code, 'open', prose].map(block).join(''))).toBe(
+      [code, code, 'open', prose].map(fenced).join(''),
+    )
+    expect(fencedListings([code, 'open', prose].map(block).join(''))).toBe(fenced(code) + block('open') + block(prose))
+  })
+
   it('have a longer fence where one stands in them', () => {
     expect(fencedListings('[source]\n----\n````\n~~~\n----')).toBe('`````\n````\n~~~\n`````')
   })

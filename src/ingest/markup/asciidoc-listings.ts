@@ -11,32 +11,49 @@ const HEADING = /^={1,6}[^\S\n]+\S/mu
 const PROMPT = /^\$ \S/u
 /** Six words of a sentence. */
 const PROSE = /(?:(?<![\p{L}\p{N}_.’'-])\p{L}[\p{L}’'-]*[,.:;]?\s){6}/u
+/** So many blocks of code show that a text is AsciiDoc. */
+const FEWEST_CLEAR = 2
 const BACKTICKS = /`{3,}/gu
 
 /**
  * A text with the code blocks of AsciiDoc in fences of Markdown: as a `.txt` file, such a text would have its last line of code as a title, because a line of hyphens stands below it. A block has equal lines of hyphens
- * or full stops around it, and no blank line inside of them. In a text that shows no other sign of AsciiDoc, it is no prose, and a single line in it is a command behind a prompt, or longer than they are, because it may be a title between two lines.
+ * or full stops around it, and no blank line inside of them. In a text that shows no other sign of AsciiDoc, and has less than two clear blocks, it is no prose, and a single line in it is a command behind a prompt, or longer than they are, because it may be a title between two lines.
  */
 export function fencedListings(text: string): string {
   const lines = text.split('\n').map(line => line.trimEnd())
-  const ends = nextEqual(lines)
-  const isAsciidoc = HEADING.test(text)
+  const isMarked = HEADING.test(text)
+  const clear = listingsIn(lines, isMarked)
+  // Where some blocks are clear, all others are blocks, too.
+  const listings = isMarked || clear.size < FEWEST_CLEAR ? clear : listingsIn(lines, true)
+  if (listings.size === 0) return text
   const written: string[] = []
   for (let at = 0; at < lines.length; at++) {
-    const line = lines[at] as string
-    const end = ends.get(at)
-    const above = lines[at - 1] ?? ''
-    const isMarked = isAsciidoc || MARKS_BLOCK.test(above)
-    if (end === undefined || !ABOVE_BLOCK.test(above) || !isListing(lines.slice(at + 1, end), line, isMarked)) {
-      written.push(line)
+    const end = listings.get(at)
+    if (end === undefined) {
+      written.push(lines[at] as string)
       continue
     }
-    const source = SOURCE.exec(above)
+    const source = SOURCE.exec(lines[at - 1] ?? '')
     if (source !== null) written.pop()
     written.push(...fenced(lines.slice(at + 1, end), source?.[1] ?? ''))
     at = end
   }
-  return written.length === lines.length && written.every((line, at) => line === lines[at]) ? text : written.join('\n')
+  return written.join('\n')
+}
+
+/** The blocks, by the places of their first and last lines. @param isAsciidoc whether the text is known to be AsciiDoc */
+function listingsIn(lines: readonly string[], isAsciidoc: boolean): ReadonlyMap<number, number> {
+  const ends = nextEqual(lines)
+  const listings = new Map<number, number>()
+  for (let at = 0; at < lines.length; at++) {
+    const [above = '', line = ''] = [lines[at - 1], lines[at]]
+    const end = ends.get(at)
+    if (end === undefined || !ABOVE_BLOCK.test(above)) continue
+    if (!isListing(lines.slice(at + 1, end), line, isAsciidoc || MARKS_BLOCK.test(above))) continue
+    listings.set(at, end)
+    at = end
+  }
+  return listings
 }
 
 /** For each line that can begin a block, the place of the next one that is equal. */
