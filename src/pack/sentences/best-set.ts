@@ -33,13 +33,16 @@ const GAP_PRICE = 0.06
 const CODE_GAP_PRICE = 0.2
 /** What a run gains that begins with a paragraph other than the first of its chunk, or ends with one. */
 const BORDER_BONUS = 0.03
+/** A section whose title is a question. */
+const ASKS = /[?？؟]["'”’»)\]*_`]{0,4}$/u
 
 /**
  * The sentences of a chunk that fit into `room` and hold the answer most likely, for a chunk that does not fit as a whole. A row of a table comes with the head of
  * the table; no run of sentences ends with one that says nothing without what follows, or begins with signs alone.
  *
  * The probability of a sentence is the softmax of `match + .37 · Σ idf(t) · n(t) · (K1 + 1) / (n(t) + K1)`, less .7 for fenced code, and what an entry gains that the question names (`entryGains`). The head of a table gives it to the rows, and the lead-in of a list half of it to the
- * items (`sharedOut`). Each gives .15 of it to both neighbours, another lead-in or a heading .5 to what follows, and a heading has none itself: the source line shows it. Of all sets of sentences that fit, the one with the largest sum is chosen, less .06 for each gap (.2 in source code), and .03 more
+ * items (`sharedOut`). Each gives .15 of it to both neighbours, another lead-in or a heading .5 to what follows, and a heading has none itself: the source line shows it.
+ * Where the title of the section is a question, the sentence below it gets .5 of what the title has among them, because an answer begins there. Of all sets of sentences that fit, the one with the largest sum is chosen, less .06 for each gap (.2 in source code), and .03 more
  * for each end of a run that is one of a paragraph (`bestSubset`). What packed neighbours hold of the chunk is left out.
  *
  * @param matches of all sentences of the chunk with the question, as logits
@@ -53,9 +56,10 @@ export function* bestSentences(
   room: number,
   cost: CostModel,
 ): Steps<Unit[]> {
-  const { sentences, queryTerms } = yield* measureSentences(candidate, query, room, cost)
+  const { sentences, title, queryTerms } = yield* measureSentences(candidate, query, room, cost)
   const gains = yield* entryGains(sentences, candidate.chunk.text, query ?? '')
-  const worth = worthOf(sentences, probabilities(sentences, matches, gains, queryTerms))
+  const asked = ASKS.test(candidate.chunk.sectionPath) ? title : null
+  const worth = worthOf(sentences, probabilities(sentences, asked, matches, gains, queryTerms))
   const frame = yield* cost.costOf(unitOf(candidate, 0, 0))
   const items = yield* itemsOf(sentences, worth, candidate, cost)
   const price = sentences.some(({ kind }) => kind === 'statement') ? CODE_GAP_PRICE : GAP_PRICE
@@ -100,23 +104,27 @@ function* itemsOf(
   return items
 }
 
-/** How likely each sentence holds the answer. */
+/** How likely each sentence holds the answer. @param asked the title of the section, where it is a question */
 function probabilities(
   sentences: readonly MeasuredSentence[],
+  asked: Pick<MeasuredSentence, 'index' | 'counts'> | null,
   matches: readonly number[],
   gains: readonly number[],
   terms: number,
 ): number[] {
   const idf = idfOf(sentences, terms)
-  const logits = sentences.map(({ index, place, counts, kind, share }) => {
-    const match = (matches[index] ?? Number.NEGATIVE_INFINITY) - (kind === 'code' ? CODE_DISCOUNT : 0)
-    return match + WORDS_WEIGHT * wordMatch(counts, idf) + (gains[place] ?? 0) + Math.log(share)
+  const logitOf = ({ index, counts }: Pick<MeasuredSentence, 'index' | 'counts'>) =>
+    (matches[index] ?? Number.NEGATIVE_INFINITY) + WORDS_WEIGHT * wordMatch(counts, idf)
+  const logits = sentences.map(sentence => {
+    const { place, kind, share } = sentence
+    return logitOf(sentence) - (kind === 'code' ? CODE_DISCOUNT : 0) + (gains[place] ?? 0) + Math.log(share)
   })
   const best = logits.reduce((most, logit) => Math.max(most, logit), Number.NEGATIVE_INFINITY)
   if (best === Number.NEGATIVE_INFINITY) return sentences.map(() => 0)
   const odds = logits.map(logit => Math.exp(logit - best))
   const sum = odds.reduce((total, own) => total + own, 0)
-  return odds.map(own => own / sum)
+  const ofTitle = asked === null ? 0 : 1 / (1 + sum * Math.exp(best - logitOf(asked)))
+  return odds.map((own, at) => own / sum + (at === 0 ? OPENING_SHARE * ofTitle : 0))
 }
 
 function worthOf(sentences: readonly MeasuredSentence[], probabilities: readonly number[]): number[] {

@@ -64,32 +64,41 @@ export interface MeasuredSentence {
   counts: Counts
 }
 
+/** The heading above the first sentence. */
+type MeasuredTitle = Pick<MeasuredSentence, 'index' | 'counts'>
+
 /**
  * The sentences of a chunk that is cut, in reading order. What does not fit is cut itself (`piecesOf`).
  * @param query null when unknown: no term is counted
  * @param room in tokens
- * @returns the sentences, and the number of distinct terms of the query
+ * @returns the sentences, the heading that the source line has in the place of the text, null without one, and the number of distinct terms of the query
  */
 export function* measureSentences(
   candidate: Candidate,
   query: string | null,
   room: number,
   cost: CostModel,
-): Steps<{ sentences: MeasuredSentence[]; queryTerms: number }> {
+): Steps<{ sentences: MeasuredSentence[]; title: MeasuredTitle | null; queryTerms: number }> {
   const { text: all } = candidate.chunk
   const analysis = analysisOf(all)
   const wanted = new Set(query === null ? [] : terms(query, analysis))
   const places = new Map([...wanted].map((term, place) => [term, place]))
   const reading = new Reading(all, room)
+  const textStart = candidate.textStart ?? 0
+  let title: MeasuredTitle | null = null
   for (const piece of yield* piecesOf(candidate, room, cost)) {
     const read = reading.next(piece)
+    const { text: whole, end } = piece.sentence
+    if (read === null && end <= textStart)
+      title = { index: piece.index, counts: countsOf(terms(whole, analysis), places) }
     if (read === null) continue
     const text = all.slice(piece.start, piece.end)
     const tokens = yield* cost.tokensOf(text)
     reading.sentences.push({ ...read, tokens, counts: countsOf(terms(text, analysis), places) })
     if (read.place % SENTENCES_PER_STEP === 0) yield
   }
-  return { sentences: reading.sentences, queryTerms: wanted.size }
+  const isAboveFirst = reading.sentences[0]?.start === textStart
+  return { sentences: reading.sentences, title: isAboveFirst ? title : null, queryTerms: wanted.size }
 }
 
 /** Goes through the pieces of a chunk, and finds what each one needs of those before. */

@@ -75,6 +75,19 @@ describe('the best sentences of a chunk', () => {
     )
   })
 
+  it.each([
+    ['Is it open?', [6, 1, 1, 2], ['Yes, the gate is open.', 'A lamp burns above the gate.']],
+    ['It is open now', [6, 1, 1, 2], ['The pump runs until the tide turns.', 'A lamp burns above the gate.']],
+    ['Is it open?', [-6, 1, 1, 2], ['The pump runs until the tide turns.', 'A lamp burns above the gate.']],
+  ])('begin with the answer where the title %s matches the question', (title, matches, expected) => {
+    const heading = `## ${title}\n\n`
+    const text = `${heading}Yes, the gate is open. The pump runs until the tide turns. A lamp burns above the gate.`
+    const shown = { ...candidate({ id: 'a', text, sectionPath: `Gates > ${title}` }), textStart: heading.length }
+    const units = finish(bestSentences(shown, null, matches, 32, newCost(32)))
+    const sentences = units.map(({ start, end }) => text.slice(start, end).trim())
+    expect(sentences).toEqual(expected)
+  })
+
   it('are a sentence rather than fenced code that matches a little better', () => {
     const code = '```sh\npump open --at nine --bell one\n```'
     const sentence = 'The keeper opens the pump at nine.'
