@@ -58,3 +58,16 @@ it('writes code in a line without signs and spaces that nobody types', () => {
   expect(textOf(`<p>Use ${replaced}.</p>`)).toBe('Use **`interface=eth1`**.\n')
   expect(textOf('<pre>cp&nbsp;a\n&nbsp;&nbsp;b</pre>')).toBe('```\ncp a\n  b\n```\n')
 })
+
+it('keeps the lines of code with line breaks that is all of its paragraph, as in the manual of Apache', () => {
+  const lines =
+    '\n  &lt;Files "a_b"&gt;<br>\n  <span class="indent">\n&nbsp;&nbsp;Options *<br />\n</span>\n  &lt;/Files&gt;\n'
+  expect(textOf(`<h1>Rope</h1><div><p><code>${lines}</code></p></div><p>It ends.</p>`)).toBe(
+    '# Rope\n\n```\n<Files "a_b">\n  Options *\n</Files>\n```\n\nIt ends.\n',
+  )
+  expect(textOf('<h1>Rope</h1><p>Type <code>moor<br>go</code> here.</p>')).toMatch(/Type `moor\s+go` here\.\n$/)
+  expect(textOf('<h1>Rope</h1><p><code>moor</code><br><code>go</code></p>')).not.toContain('```')
+  const table =
+    '<table><tr><th>Name</th><th>Rope</th></tr><tr><td>Bow</td><td><code>moor<br>go</code></td></tr></table>'
+  expect(textOf(`<h1>Rope</h1>${table}`)).toContain('| Bow | `moor`<br>`go` |')
+})

@@ -92,6 +92,18 @@ it.each([
   expect(textOf('<h1>Mooring</h1><p><a href="a.html">Weitere Taue →</a></p>')).toContain('Weitere Taue')
 })
 
+it.each(['Back to top ↑', 'top', 'Nach oben', '返回顶部', '<img alt="top" src="up.gif">'])(
+  'leaves out a link to the top: %s',
+  name => {
+    const link = (href: string) => `<div><a href="${href}">${name}</a></div>`
+    expect(textOf(`<h1>Rope</h1><p>Take it.</p>${link('#page-header')}<h2>Bow</h2><p>Moor.</p>`)).toBe(
+      '# Rope\n\nTake it.\n\n## Bow\n\nMoor.\n',
+    )
+    expect(textOf(`<h1>Rope</h1><p>Take it.</p>${link('top.html')}<p>Moor.</p>`)).toMatch(/top|oben|顶部/)
+    expect(textOf(`<h1>Rope</h1><p>See <a href="#t">${name}</a> of the list.</p>`)).toMatch(/top|oben|顶部/i)
+  },
+)
+
 it('keeps a link with an arrow that stands in a sentence', () => {
   const page = '<h1>Mooring</h1><p>Click <a href="#n">Next &gt;</a> to moor, or <a href="#p">« Previous</a>.</p>'
   expect(textOf(page)).toMatch(/Click Next (?:\\?>) to moor, or « Previous\./)

@@ -72,6 +72,8 @@ const PREVIOUS =
 const NEXT =
   'next|weiter|nächste[rs]?|suivante?|siguiente|seguinte|próxim[ao]|successiv[ao]|volgende|następn[aye]|далее|вперёд|вперед|следующ(?:ая|ий|ее)|下一[页頁章篇]|次へ|次のページ|다음'
 const PAGE = 'page|seite|kapitel|abschnitt|chapitre|página|capítulo|pagina|capitolo|hoofdstuk|strona|страница|глава'
+const TO_TOP =
+  /^[↑⇑^\s]*(?:(?:(?:back|go|return)\s+)?(?:to\s+)?(?:the\s+)?top(?:\s+of\s+(?:the\s+)?page)?|(?:zurück\s+)?(?:nach\s+oben|zum\s+(?:seiten)?anfang)|haut\s+de\s+(?:la\s+)?page|volver\s+arriba|наверх|返回顶部|ページ(?:の先頭|トップ)へ)[↑⇑^\s]*$/iu
 const ARROW = new RegExp(
   String.raw`^\s*(?:[<←«‹]+[-\s]*(?:(?:${PAGE})\s)?(?:${PREVIOUS})(?:\s(?:${PAGE}))?|(?:(?:${PAGE})\s)?(?:${NEXT})(?:\s(?:${PAGE}))?[-\s]*[>→»›]+)\s*$`,
   'iu',
@@ -80,7 +82,8 @@ const ARROW = new RegExp(
 /** Whether an element is navigation or contents: by its class, its heading or its links, or as a list of links above the text of the page. */
 export function isNavigation(node: HtmlElement): boolean {
   if (HEADING.test(node.nodeName)) return isHeadingOfContents(node)
-  if (node.nodeName === 'A') return isStep(node) || isContentsBesideStep(node) || isLinkToSource(node)
+  if (node.nodeName === 'A')
+    return isStep(node) || isContentsBesideStep(node) || isLinkToSource(node) || isLinkToTop(node)
   if (TEXT.has(node.nodeName)) return false
   const classes = classesOf(node)
   if (classes.some(name => NAVIGATION.has(name)) || /^navigation\b/i.test(node.getAttribute('summary') ?? ''))
@@ -159,6 +162,14 @@ const hasParagraph: (node: HtmlElement) => boolean = rememberedByObject(node => 
 /** Whether a link outside of a sentence says that it leads to the page before or behind, with an arrow: "<-previous", "Next »". */
 function isStep(node: HtmlElement | null): boolean {
   return node !== null && hasArrow(node) && !isInSentence(node) && !isExplained(node)
+}
+
+/** Whether a link outside of a sentence leads back to the top of the page. */
+function isLinkToTop(link: HtmlElement): boolean {
+  if (!link.getAttribute('href')?.startsWith('#')) return false
+  const picture = link.querySelector('img')
+  const name = `${link.textContent ?? ''}${picture ? nameOfPicture(picture) : ''}`
+  return TO_TOP.test(name) && !isInSentence(link)
 }
 
 /** As rustdoc has it beside each item. */

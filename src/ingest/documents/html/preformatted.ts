@@ -1,6 +1,7 @@
 import { fencedCode, longestTicks } from '../markdown.ts'
-import { type HtmlElement, isElement } from './element.ts'
+import { type HtmlElement, isElement, isInLine } from './element.ts'
 import { isLeftOut } from './left-out.ts'
+import { lettersOf } from './letters.ts'
 import { isInGrid } from './tables.ts'
 
 /** How documentation tools name the language of code: Sphinx in an element around it, others at the element itself. */
@@ -17,16 +18,34 @@ const NUMBERED_CODE = /(?:^|\s)(?:highlighttable|rouge-table)(?:\s|$)/
 /** Elements that highlighters put around each line. */
 const LINES = new Set(['DIV', 'P', 'LI', 'TR'])
 
-/** Whether an element is code in lines: preformatted, or a table of code with the numbers of its lines. */
+/** Whether an element is code in lines: preformatted, a table of code with the numbers of its lines, or a paragraph of code with line breaks. */
 export function isPreformatted(node: HtmlElement): boolean {
   if (node.nodeName === 'TABLE') return NUMBERED_CODE.test(node.getAttribute('class') ?? '')
-  return node.nodeName === 'PRE'
+  return node.nodeName === 'PRE' || isBrokenCode(node)
+}
+
+/** Whether code is all of its block and has line breaks, as in the manual of Apache. */
+function isBrokenCode(node: HtmlElement): boolean {
+  const { parentNode: parent } = node
+  if (node.nodeName !== 'CODE' || parent === null || isInLine(parent) || !node.querySelector('br')) return false
+  return lettersOf(parent).all === lettersOf(node).all
+}
+
+/** The lines of such code. As in other text, white space of the page is one space; those that break no line are indentation. */
+function brokenLines(node: HtmlElement): string {
+  const text = (of: HtmlElement): string => {
+    if (of.nodeName === 'BR') return '\n'
+    if (of.nodeName === '#text') return (of.textContent ?? '').replace(/[ \t\r\n]+/gu, ' ')
+    return Array.from(of.childNodes, text).join('')
+  }
+  const lines = text(node).split('\n')
+  return lines.map(line => line.replace(/^ | $/gu, '').replaceAll('\u00A0', ' ')).join('\n')
 }
 
 /** A fenced block with the text of a preformatted element, without the numbers of its lines; in a cell of a table of markdown, which has no blocks, code in each line. */
 export function codeOf(node: HtmlElement): string {
   // Turndown takes time with the square of a run of line breaks.
-  const text = shownText(node)
+  const text = (node.nodeName === 'CODE' ? brokenLines(node) : shownText(node))
     .replace(/\n{3,}/g, '\n\n')
     .replace(/^\n+/, '')
     .trimEnd()

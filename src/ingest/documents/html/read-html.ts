@@ -141,11 +141,11 @@ function convert(html: string): { markdown: string; title: string | null } {
     filter: node => node.nodeName === 'BLOCKQUOTE' && Boolean(node.querySelector('pre, table')),
     replacement: content => `\n\n${content}\n\n`,
   })
+  service.addRule('code', { filter: 'code', replacement: codeInLine })
   service.addRule('preformatted', {
     filter: node => isPreformatted(node as unknown as HtmlElement),
     replacement: (_, node) => codeOf(node as unknown as HtmlElement),
   })
-  service.addRule('code', { filter: 'code', replacement: codeInLine })
   service.addRule('marks in code', {
     // Signs in code are code: a reader would type them.
     filter: node => MARKED.has(node.nodeName) && closest(node as unknown as HtmlElement, isCodeElement) !== null,
