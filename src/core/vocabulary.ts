@@ -35,7 +35,7 @@ export const DEGRADATIONS = {
   named_documents_not_searched:
     'The documents that the question names could not be searched in time, or that search failed, so what the question found first was used.',
   reads_limited:
-    'Qdrant limits the reads of the collection, so neither the documents that the question names nor neighbours were read beside the search.',
+    'Qdrant limits the reads of the collection, or has not said that it does not, so neither the documents that the question names nor neighbours were read beside the search.',
   mode_unavailable:
     'The asked list is not there or found nothing, so the other one was searched; the detail names the reason.',
   list_missing:

@@ -151,14 +151,18 @@ async function improve(
   })
   // The questions need no answer of Qdrant.
   const finding = Promise.all(queries.map(query => findWords(query, sources, asked, dependencies)))
+  // Only with a question, something is read beside the search.
+  const learning = finding.then(
+    questions => (questions.some(({ words }) => words.text !== null) ? reads.learnLimit() : undefined),
+    () => {},
+  )
   const [{ upstream, depths }, questions] = await Promise.all([searching, finding])
   const found = questions.map((question, at) => ({
     ...question,
     lists: upstream.lists[at] ?? [],
     depth: depths[at] ?? 0,
   }))
-  // Only with a question, something is read beside the search.
-  if (questions.some(({ words }) => words.text !== null)) await reads.learnLimit()
+  await reads.awaitLimit(learning)
   const named = await reads.findNamed(found.map(({ words: { text }, ...search }) => ({ ...search, text })))
   const { degraded } = named
   const batchId = queries.length > 1 ? randomUUID() : null

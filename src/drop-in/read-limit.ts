@@ -7,13 +7,13 @@ const LONGEST_MS = 300_000
 /** A pause when Qdrant does not say how long, in milliseconds. */
 const UNKNOWN_MS = 10_000
 
-/** Whether Qdrant says that it limits the reads of a collection; false when it does not say. Never rejects. */
-export type DeclaredLimit = (collection: string, apiKey: string | null) => Promise<boolean>
+/** Whether Qdrant says that it limits the reads of a collection; null when it does not say, or not yet. Never rejects. */
+export type DeclaredLimit = (collection: string, apiKey: string | null) => Promise<boolean | null>
 
 /** What is known of a limit on the reads of one collection, for one request. */
 export interface ReadLimit {
-  /** Whether the search of the client is the only read that may be sent. */
-  readonly isKnown: boolean
+  /** Whether more than the search of the client may be read: only when Qdrant was asked, and there is no limit. */
+  readonly allowsMore: boolean
   /** Asks Qdrant whether there is a limit. Never rejects. */
   learn(apiKey: string | null): Promise<void>
   /** Takes the status of an answer of Qdrant. @param retryAfter the header, null without one */
@@ -22,26 +22,34 @@ export interface ReadLimit {
 
 /**
  * Limits on reads, as Qdrant declares them, or shows them by refusing a read (429). Improving pauses after a 429 for as long as Qdrant asks. For ten minutes nothing is
- * read beside the searches of a limited collection: Qdrant counts an improved search as the client's own one, and only what is read beside it uses up the limit.
+ * read beside the searches of this tenant in this collection: Qdrant counts an improved search as the client's own one, and only what is read beside it uses up the limit.
+ * A 429 is no matter of other tenants, because a server before Qdrant can count each key by itself. For a limit that the collection has, each of them asks.
  */
 export function createReadLimits(
   breakers: Pick<Breakers, 'pauseFor'>,
   isDeclared: DeclaredLimit = async () => false,
 ): (collection: string, tenant: string | null) => ReadLimit {
   const limited = new Refusals()
-  return (collection, tenant) => ({
-    get isKnown() {
-      return limited.has(collection)
-    },
-    async learn(apiKey) {
-      if (!limited.has(collection) && (await isDeclared(collection, apiKey))) limited.add(collection)
-    },
-    notice(status, retryAfter = null) {
-      if (!refusesForNow(status)) return
-      limited.add(collection)
-      breakers.pauseFor(collection, tenant, pauseMs(retryAfter))
-    },
-  })
+  return (collection, tenant) => {
+    const subject = JSON.stringify([tenant, collection])
+    let isUnlimited = false
+    return {
+      get allowsMore() {
+        return isUnlimited && !limited.has(subject)
+      },
+      async learn(apiKey) {
+        if (limited.has(subject)) return
+        const declared = await isDeclared(collection, apiKey)
+        if (declared) limited.add(subject)
+        isUnlimited = declared === false
+      },
+      notice(status, retryAfter = null) {
+        if (!refusesForNow(status)) return
+        limited.add(subject)
+        breakers.pauseFor(collection, tenant, pauseMs(retryAfter))
+      },
+    }
+  }
 }
 
 /** Milliseconds to wait. @param retryAfter seconds, as in the header */

@@ -157,7 +157,7 @@ describe('the whole service before the embedded engine', () => {
         return chosen([...(hit ? [hit] : []), ...neighbours.map(chunk => ({ chunk }))])
       },
     })
-    const { text } = await send(alone.url, 'POST', QUERY_PATH, body)
+    const { text } = await send(alone.url, 'POST', QUERY_PATH, body, { 'x-stowage-query': 'a question' })
     expect(idsOf(text)).toEqual(['14', '15'])
     const [first, second] = scoresOf(text)
     expect(Number(second)).toBeLessThanOrEqual(Number(first))

@@ -18,7 +18,7 @@ const ORIGINAL = {
   headers: { 'content-type': 'application/json', 'X-Odd': 'Spelling', 'set-cookie': 'a=1' },
 }
 const BODY = '{"query":[0.1],"limit":1}'
-const HEAD = `POST /collections/docs/points/query HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${BODY.length}\r\n\r\n`
+const HEAD = `POST /collections/docs/points/query HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nX-Stowage-Query: a%20question\r\nContent-Length: ${BODY.length}\r\n\r\n`
 
 async function serveHeld(overrides: Partial<ImproveDependencies> = {}) {
   const qdrant = createHeldQdrant()

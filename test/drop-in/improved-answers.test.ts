@@ -16,6 +16,9 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 const post = (url: string, body: string, { path = '/collections/docs/points/query', headers = {} } = {}) =>
   fetch(url + path, { method: 'POST', body, headers: { ...JSON_TYPE, ...headers } })
 
+/** Neighbours come only with a question. */
+const WITH_QUESTION = { headers: { 'x-stowage-query': 'a question' } }
+
 /** The points of a query's answer. */
 async function pointsOf(response: Response): Promise<{ id: number; score: number }[]> {
   const answer = (await response.json()) as { result: { points: { id: number; score: number }[] } }
@@ -250,6 +253,7 @@ describe('what comes back', () => {
       [1, 0.5],
       [2, 0.5],
     ])
+    await post(url, body, WITH_QUESTION)
     expect(fetchNeighbours).toBeNull()
   })
 
@@ -262,7 +266,8 @@ describe('what comes back', () => {
         return chosen(request.lists.flatMap(({ hits }) => hits))
       },
     })
-    await post(url, '{"prefetch":[{"query":[0.1],"score_threshold":0.5},{"query":[0.2]}],"query":{"fusion":"rrf"}}')
+    const body = '{"prefetch":[{"query":[0.1],"score_threshold":0.5},{"query":[0.2]}],"query":{"fusion":"rrf"}}'
+    await post(url, body, WITH_QUESTION)
     expect(fetchNeighbours).toBeNull()
   })
 
@@ -308,7 +313,7 @@ describe('neighbours', () => {
     })
     const body =
       '{"prefetch":[{"query":[0.1],"filter":{"must":[{"key":"t","match":{"value":1}}]}},{"query":[0.2],"filter":{"must":[{"key":"t","match":{"value":2}}]}}],"query":{"fusion":"rrf"},"filter":{"must_not":[{"key":"x","match":{"value":1.0}}]},"with_payload":["text"],"with_vector":true,"shard_key":"s"}'
-    const points = await pointsOf(await post(url, body))
+    const points = await pointsOf(await post(url, body, WITH_QUESTION))
     expect(qdrant.improver[1]?.path).toBe('/collections/docs/points/query')
     expect(qdrant.improver[1]?.body).toBe(
       '{"filter":{"must":[{"must_not":[{"key":"x","match":{"value":1.0}}]},{"should":[{"must":[{"key":"t","match":{"value":1}}]},{"must":[{"key":"t","match":{"value":2}}]}]},' +
@@ -339,7 +344,7 @@ describe('neighbours', () => {
         return chosen([...lists.flatMap(({ hits }) => hits), ...fetched.map(chunk => ({ chunk }))])
       },
     })
-    const found = await pointsOf(await post(url, `{"query":[0.1]${using},"with_vector":true}`))
+    const found = await pointsOf(await post(url, `{"query":[0.1]${using},"with_vector":true}`, WITH_QUESTION))
     expect(found.map(({ id }) => id)).toEqual([3, 5])
   })
 
@@ -351,7 +356,8 @@ describe('neighbours', () => {
         return chosen(lists.flatMap(({ hits }) => hits))
       },
     })
-    expect((await post(url, '{"query":[0.1]}')).headers.get('x-stowage-applied')).toBe('fuse,pack')
+    const response = await post(url, '{"query":[0.1]}', WITH_QUESTION)
+    expect(response.headers.get('x-stowage-applied')).toBe('fuse,pack')
     expect(qdrant.improver).toHaveLength(1)
   })
 })

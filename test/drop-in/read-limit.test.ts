@@ -1,9 +1,12 @@
 import { afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { createReadLimits } from '../../src/drop-in/read-limit.ts'
+import type { Clock } from '../../src/drop-in/clock.ts'
+import { createReadLimits, type DeclaredLimit } from '../../src/drop-in/read-limit.ts'
 import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/server.ts'
 import { decideByConfiguration } from '../../src/pipeline/plan/decision.ts'
 import { NAMED_PLANS } from '../../src/pipeline/plan/named-plans.ts'
 import { overridePlan } from '../../src/pipeline/plan/override-plan.ts'
+import type { Plan } from '../../src/pipeline/plan/plan.ts'
+import { deferred } from '../support/deferred.ts'
 import { send } from '../support/send.ts'
 import { createStage } from '../support/stage.ts'
 import { openStowage } from '../support/stowage.ts'
@@ -56,10 +59,14 @@ beforeAll(async () => {
 })
 
 /** The whole of stowage before a Qdrant with so many reads left, which asks to wait for longer than the test takes. */
-async function openLimited(left: number, strictMode?: ReadsLeft['strictMode']) {
-  const limit = { left, retryAfter: '300', strictMode }
+async function openLimited(
+  left: number,
+  strictMode?: ReadsLeft['strictMode'],
+  { look, ...environment }: Pick<ReadsLeft, 'look'> & { DROPIN_HEDGE_MS?: string } = {},
+) {
+  const limit = { left, retryAfter: '300', strictMode, look }
   const { server, reads, looks } = await limitReads(engine.url, 'contracts', limit)
-  const stowage = await openStowage({ QDRANT_URL: await stage.listen(server) })
+  const stowage = await openStowage({ QDRANT_URL: await stage.listen(server), ...environment })
   onTestFinished(() => stowage.close())
   const search = async (body: object = SEARCH, asked: Record<string, string> = { 'x-stowage-query': QUESTION }) => {
     const { status, headers, text } = await stowage.send('POST', PATH, body, asked)
@@ -120,7 +127,9 @@ describe('a collection whose strict mode limits reads', () => {
   })
 
   it('answers as many searches at once as without stowage, and is looked at once', async () => {
-    const { looks, search } = await openLimited(20, { enabled: true, read_rate_limit: 20 })
+    // A hedge is a second read.
+    const patient = { DROPIN_HEDGE_MS: '60000' }
+    const { looks, search } = await openLimited(20, { enabled: true, read_rate_limit: 20 }, patient)
     const answers = await Promise.all(Array.from({ length: 20 }, () => search()))
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
     expect(looks).toHaveLength(1)
@@ -135,8 +144,6 @@ describe('a collection whose strict mode limits reads', () => {
   it.each<[string, ReadsLeft['strictMode']]>([
     ['strict mode is off', { enabled: false, read_rate_limit: 20 }],
     ['it has other limits only', { enabled: true, max_query_limit: 1_000 }],
-    ['the key may not look at the collection', 'forbidden'],
-    ['Qdrant does not say it in time', 'silent'],
   ])('is no such collection when %s', async (_why, strictMode) => {
     const { reads, search } = await openLimited(1_000, strictMode)
     await search()
@@ -144,11 +151,60 @@ describe('a collection whose strict mode limits reads', () => {
   })
 })
 
+describe('a collection that does not say whether its reads are limited', () => {
+  it('is searched as without stowage, and nothing more, while the look is slow', async () => {
+    const look = deferred<void>()
+    const { reads, search } = await openLimited(1_000, { enabled: true, read_rate_limit: 20 }, { look: look.promise })
+    for (let turn = 0; turn < 3; turn += 1)
+      for (const answer of await Promise.all(Array.from({ length: 5 }, () => search()))) expect(answer.status).toBe(200)
+    look.resolve()
+    const [beside] = reads.filter(
+      ({ request }) => request.path.endsWith('/scroll') || request.body.includes('"filter"'),
+    )
+    expect(beside).toBeUndefined()
+  })
+
+  it('is read as others are as soon as it has said that there is no limit', async () => {
+    const look = deferred<boolean>()
+    const isDeclared = () => look.promise
+    const { clock, improver, degraded, ask, secondCall } = await serveRefusing('1', { refuses: false, isDeclared })
+    const first = ask()
+    // The first quick call is the search, the second one the look.
+    await secondCall
+    clock.advance(QUICK_MS)
+    expect(await first).toBe('fuse,pack')
+    look.resolve(false)
+    expect(await ask()).toBe('fuse,pack')
+    const batch = '/collections/docs/points/query/batch'
+    expect(improver.map(({ path }) => path)).toEqual([batch, batch, '/collections/docs/points/query'])
+    expect(degraded).toEqual([[READS_LIMITED], []])
+  })
+
+  it('is one where the key may not look', async () => {
+    const { reads, search } = await openLimited(1_000, 'forbidden')
+    expect(await search()).toMatchObject({ status: 200, degraded: 'reads_limited' })
+    expect(reads).toHaveLength(1)
+  })
+})
+
 const placed = pointText('1', '0.5', '{"text":"t","doc_id":"d","order_index":3}')
 
+const READS_LIMITED = { code: 'reads_limited', detail: expect.stringContaining('429') }
+/** Longest time of a quick call. */
+const QUICK_MS = 200
+
+interface Refusing {
+  plan?: Plan
+  /** Whether the next improved search is refused. Default: yes. */
+  refuses?: boolean
+  isDeclared?: DeclaredLimit
+}
+
 /** stowage before a Qdrant that refuses the next improved search with this `retry-after`. Each improved answer asks for neighbours. */
-async function serveRefusing(retryAfter: string | null, plan = NAMED_PLANS.measured) {
-  let refuses = true
+async function serveRefusing(
+  retryAfter: string | null,
+  { plan = NAMED_PLANS.measured, refuses = true, isDeclared = async () => false }: Refusing = {},
+) {
   const lists: ScriptedAnswer = response => {
     if (!refuses) return void response.writeHead(200).end(listsAnswer([placed]))
     refuses = false
@@ -161,10 +217,19 @@ async function serveRefusing(retryAfter: string | null, plan = NAMED_PLANS.measu
     direct: ORIGINAL,
   })
   const clock = createManualClock()
+  let quickCalls = 0
+  const secondCall = deferred<void>()
+  const after: Clock['after'] = (milliseconds, run) => {
+    if (milliseconds === QUICK_MS) quickCalls += 1
+    if (quickCalls === 2) secondCall.resolve()
+    return clock.after(milliseconds, run)
+  }
   const pauses: object[] = []
   const degraded: unknown[] = []
   const { url } = await serveImproving(stage, await stage.listen(qdrant.server), {
-    clock,
+    clock: { ...clock, after },
+    hedgeMs: QUICK_MS,
+    declaredLimit: isDeclared,
     decide: decideByConfiguration(plan),
     onPause: change => void pauses.push(change),
     choosePoints: async ({ lists, fetchNeighbours, ...request }) => {
@@ -178,7 +243,7 @@ async function serveRefusing(retryAfter: string | null, plan = NAMED_PLANS.measu
     const { headers } = await send(url, 'POST', '/collections/docs/points/query', { query: [0.1], limit: 1 }, asked)
     return headers.get('x-stowage-degraded') ?? headers.get('x-stowage-applied')
   }
-  return { ...qdrant, clock, pauses, degraded, ask }
+  return { ...qdrant, clock, pauses, degraded, ask, secondCall: secondCall.promise }
 }
 
 describe('the pause after a 429', () => {
@@ -208,14 +273,12 @@ describe('the pause after a 429', () => {
     improver.length = 0
     for (let turn = 0; turn < 3; turn += 1) expect(await ask()).toBe('fuse,pack')
     expect(improver.map(({ path }) => path)).toEqual(Array(3).fill('/collections/docs/points/query/batch'))
-    expect(degraded).toEqual(
-      Array(3).fill([{ code: 'reads_limited', detail: 'a limit of Qdrant, or a 429 in the last ten minutes' }]),
-    )
+    expect(degraded).toEqual(Array(3).fill([READS_LIMITED]))
   })
 
   it('takes nothing from a plan that reads nothing beside the search', async () => {
     const own = { retrieval: { namedDocuments: null }, reunification: { fetch: false } }
-    const { clock, degraded, ask } = await serveRefusing('1', overridePlan(NAMED_PLANS.measured, own))
+    const { clock, degraded, ask } = await serveRefusing('1', { plan: overridePlan(NAMED_PLANS.measured, own) })
     await ask()
     clock.advance(1_000)
     expect(await ask()).toBe('fuse,pack')
@@ -249,13 +312,19 @@ describe('the pause after a 429', () => {
     expect((await next).headers.get('x-stowage-degraded')).toBe('improving_paused')
   })
 
-  it('is one of the tenant, but the limit is one of the collection', () => {
+  it('is one of the tenant, and so is that nothing more is read', async () => {
     const paused: unknown[] = []
     const readLimitOf = createReadLimits({ pauseFor: (...pause) => void paused.push(pause) })
+    const allowsMore = async (collection: string, tenant: string | null) => {
+      const limit = readLimitOf(collection, tenant)
+      await limit.learn(null)
+      return limit.allowsMore
+    }
     readLimitOf('shared', 'acme').notice(429, '5')
     readLimitOf('shared', 'acme').notice(400, '5')
     expect(paused).toEqual([['shared', 'acme', 5_000]])
-    expect(readLimitOf('shared', 'beta').isKnown).toBe(true)
-    expect(readLimitOf('other', 'acme').isKnown).toBe(false)
+    expect(await allowsMore('shared', 'acme')).toBe(false)
+    expect(await allowsMore('shared', 'beta')).toBe(true)
+    expect(await allowsMore('other', 'acme')).toBe(true)
   })
 })

@@ -56,7 +56,8 @@ async function serveHeld(overrides: Partial<ImproveDependencies> = {}) {
     ...tenantsOf(upstream),
     ...overrides,
   })
-  const ask = (path: string, body: unknown) => send(url, 'POST', path, body, { 'api-key': ACME_KEY })
+  const ask = (path: string, body: unknown, headers = {}) =>
+    send(url, 'POST', path, body, { 'api-key': ACME_KEY, ...headers })
   return { ...qdrant, clock, ask }
 }
 
@@ -199,7 +200,7 @@ describe('searches of a tenant', () => {
       return chosen(lists.flatMap(list => list.hits))
     }
     const held = await serveHeld({ choosePoints })
-    const answer = held.ask('/collections/shared/points/query', HYBRID)
+    const answer = held.ask('/collections/shared/points/query', HYBRID, { 'x-stowage-query': 'a question' })
     const batch = await held.next()
     const list = [pointText('1', '0.5', '{"text":"t","doc_id":"d","order_index":3}')]
     batch.answer({ body: listsAnswer(list, [], []) })

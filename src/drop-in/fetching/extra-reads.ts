@@ -37,6 +37,11 @@ interface ExtraReadsOptions {
   documentFilter?: FindDocumentFilter
 }
 
+const READS_LIMITED: Degradation = {
+  code: 'reads_limited',
+  detail: 'a limit of Qdrant, a 429 in the last ten minutes, or Qdrant has not said that there is no limit',
+}
+
 /** What one attempt reads beside the searches of the client. Without it, they are as good as they were, so each read has the time of one quick call. */
 export class ExtraReads {
   readonly #options: ExtraReadsOptions
@@ -45,22 +50,27 @@ export class ExtraReads {
     this.#options = options
   }
 
-  /** Without neighbours the ranking is ready, so a slow or limited Qdrant is not asked. Null when a limit on reads is known. */
+  /** Without neighbours the ranking is ready, so a slow or limited Qdrant is not asked. Null when it can have a limit on reads. */
   get fetchPoints(): FetchPoints | null {
     const { call, isSlow, readLimit } = this.#options
-    if (readLimit.isKnown) return null
+    if (!isSlow() && !readLimit.allowsMore) return null
     return async (query, condition, limit) => {
       if (isSlow()) throw new Error('Qdrant is slow')
-      if (readLimit.isKnown) throw new Error('Qdrant limits reads')
+      if (!readLimit.allowsMore) throw new Error('Qdrant limits reads')
       return this.#quickly(signal => fetchPoints(query, condition, limit, { ...call, signal }))
     }
   }
 
-  /** Asks for a limit on reads before anything is read. When Qdrant does not answer in one quick call, none is known. */
+  /** Asks for a limit on reads while Qdrant searches. Never rejects. */
   async learnLimit(): Promise<void> {
-    const { plan, caller, isSlow, readLimit } = this.#options
-    if (!readsBesideSearch(plan) || isSlow()) return
-    await this.#quickly(signal => Promise.race([readLimit.learn(caller.apiKey), whenAborted(signal).catch(() => {})]))
+    const { plan, caller, readLimit } = this.#options
+    if (readsBesideSearch(plan)) await readLimit.learn(caller.apiKey)
+  }
+
+  /** Waits for `learnLimit` after Qdrant has searched. When it takes longer than one quick call, nothing more is read. */
+  async awaitLimit(learning: Promise<void>): Promise<void> {
+    if (this.#options.isSlow()) return
+    await this.#quickly(signal => Promise.race([learning, whenAborted(signal).catch(() => {})]))
   }
 
   /** Searches in the documents that the questions name. Never rejects. @returns one result for each search, in their order */
@@ -69,9 +79,10 @@ export class ExtraReads {
     const { namedDocuments: most, pool: hits } = plan.retrieval
     const { collection } = call.target
     const nothing = (degraded: Degradation[]) => ({ points: searches.map(() => NOTHING_NAMED), degraded })
-    if (readLimit.isKnown && readsBesideSearch(plan) && searches.some(({ text }) => text !== null))
-      return nothing([{ code: 'reads_limited', detail: 'a limit of Qdrant, or a 429 in the last ten minutes' }])
-    if (most === null || isSlow() || refused.has(collection)) return nothing([])
+    if (isSlow()) return nothing([])
+    if (!readLimit.allowsMore)
+      return nothing(readsBesideSearch(plan) && searches.some(({ text }) => text !== null) ? [READS_LIMITED] : [])
+    if (most === null || refused.has(collection)) return nothing([])
     try {
       const points = await this.#quickly(signal => {
         const findFilter = () => this.#findFilter(signal)

@@ -1,11 +1,13 @@
 import { isObject } from '../../../src/qdrant/json.ts'
-import { createRecordingServer, noAnswer, type Recorded, type Reply, relay } from '../../support/recording-server.ts'
+import { createRecordingServer, type Recorded, type Reply, relay } from '../../support/recording-server.ts'
 import { send } from '../../support/send.ts'
 
 export interface ReadsLeft {
   left: number
   retryAfter: string
-  strictMode?: object | 'forbidden' | 'silent' | undefined
+  strictMode?: object | 'forbidden' | undefined
+  /** When the collection says it. Default: at once. */
+  look?: Promise<unknown> | undefined
 }
 
 /** Qdrant's words when its limit is reached. */
@@ -15,7 +17,7 @@ export const REFUSAL =
 /**
  * The embedded engine behind a read rate limit like Qdrant's: each search is one read, and so is each condition of its filter. A request that is refused uses up
  * nothing. `left` is the number of reads that are left; the test fills it up. `looks` are the paths that were asked for without being counted.
- * @param limit.strictMode what the collection says of its strict mode; `forbidden` when the key may not look, `silent` when the first look is not answered
+ * @param limit.strictMode what the collection says of its strict mode; `forbidden` when the key may not look
  */
 export async function limitReads(engineUrl: string, collection: string, limit: ReadsLeft) {
   // Read beforehand: on a busy machine a look can take longer than stowage waits for it.
@@ -25,7 +27,8 @@ export async function limitReads(engineUrl: string, collection: string, limit: R
   const { server } = createRecordingServer(async request => {
     if (request.method === 'GET') {
       looks.push(request.path)
-      return limit.strictMode === 'silent' && looks.length === 1 ? noAnswer : lookOf(info.json, limit)
+      await limit.look
+      return lookOf(info.json, limit)
     }
     const cost = costOf(request)
     const refused = cost > limit.left
