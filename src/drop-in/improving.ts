@@ -17,7 +17,7 @@ import { improvePoints } from './answer.ts'
 import type { Clock } from './clock.ts'
 import { leastDepth } from './depth.ts'
 import { searchDeep } from './fetching/deep-search.ts'
-import { ExtraReads, type FindDocumentFilter } from './fetching/extra-reads.ts'
+import { ExtraReads, type FindDocumentFilter, type ReadBreakers } from './fetching/extra-reads.ts'
 import { NOTHING_NAMED } from './fetching/named-documents.ts'
 import type { UpstreamCall } from './fetching/upstream-search.ts'
 import { NotImproved } from './not-improved.ts'
@@ -46,6 +46,7 @@ export interface ImprovingDependencies {
   documentFilter?: FindDocumentFilter
   /** Where Qdrant has refused what improves a search. */
   refusals: { depth: Refusals; documents: Refusals }
+  readBreakers: ReadBreakers
   readLimit: ReadLimit
   /** Asks the embedding relay for the question of a vector that a caller searches with. Absent: there is no relay. */
   findQuestion?: (caller: Caller, vector: Parameters<FindQuestion>[0]) => ReturnType<FindQuestion>
@@ -142,6 +143,7 @@ async function improve(
     quickMs: hedgeMs,
     isSlow: hedge.isDue,
     refused: refusals.documents,
+    breakers: dependencies.readBreakers,
   })
   const sources = sourcesOf(asked, dependencies)
   const wanted = wantedDepths(queries, plan, sources)

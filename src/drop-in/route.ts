@@ -38,7 +38,10 @@ export interface ImproveEvent {
   seconds: number
 }
 
-export interface ImproveDependencies extends Omit<ImprovingDependencies, 'clock' | 'work' | 'refusals' | 'readLimit'> {
+/** What is made for all attempts together, or for each of them. */
+type OfAttempts = 'work' | 'refusals' | 'readBreakers' | 'readLimit'
+
+export interface ImproveDependencies extends Omit<ImprovingDependencies, 'clock' | OfAttempts> {
   /** Sends the client's own request and keeps the answer back. */
   holdOriginal: HoldAnswer
   /** Whether Qdrant says that it limits the reads of a collection. Absent: a limit shows only when it is reached. */
@@ -131,13 +134,13 @@ interface ReceivedSearch extends Omit<AskedSearches, 'queries'> {
 const CHOOSING_ROOM = 0.5
 
 /** Attempts to improve searches, as many as fit, and none while improving is paused. The result rejects with `NotImproved`, or with an unexpected error. */
-function createAttempts(
-  dependencies: Omit<ImprovingDependencies, 'work' | 'refusals' | 'readLimit'>,
-  breakers: Breakers,
-) {
+function createAttempts(dependencies: Omit<ImprovingDependencies, OfAttempts>, breakers: Breakers) {
   const { hedgeMs, clock } = dependencies
   const admit = createAdmission(hedgeMs * CHOOSING_ROOM)
   const refusals = { depth: new Refusals(), documents: new Refusals() }
+  // Each answer tells when it lacks what was not read.
+  const [documents, neighbours] = [createBreakers(clock, () => {}), createBreakers(clock, () => {})]
+  const shared = { ...dependencies, refusals, readBreakers: { documents, neighbours } }
   return async (
     { response, body, readLimit, ...search }: ReceivedSearch,
     sendOriginal: () => HeldAnswer,
@@ -153,7 +156,7 @@ function createAttempts(
       const admitted = breakers.admit(target.collection, tenant)
       if (admitted === null)
         throw new NotImproved('improving_paused', 'earlier attempts were not improved, or Qdrant has asked to wait')
-      const improving = startImproving({ ...search, queries }, { ...dependencies, work, refusals, readLimit })
+      const improving = startImproving({ ...search, queries }, { ...shared, work, readLimit })
       const outcome = await firstGoodAnswer(improving, sendOriginal)
       judge(admitted, outcome, response)
       return outcome

@@ -185,12 +185,50 @@ describe('after Qdrant has answered the improved search', () => {
     expect(held.arrived).toEqual(['batch', 'neighbours'])
   })
 
+  const withNeighbours: ImproveDependencies['choosePoints'] = async ({ lists, fetchNeighbours }) => {
+    await fetchNeighbours?.([{ docId: 'd', orderIndex: 4 }]).catch(() => [])
+    return chosen(lists.flatMap(({ hits }) => hits))
+  }
+  // The question of these tests names one of them.
+  const named = ['question', 'answer', 'reply'].map((source, at) =>
+    pointText(`${at + 1}`, '0.5', `{"text":"Text ${at}.","metadata":{"source":"/docs/${source}.txt"}}`),
+  )
+
+  it.each<[string, string, { points: string[] } & Partial<ImproveDependencies>]>([
+    ['neighbours', 'neighbours', { points: [placed], choosePoints: withNeighbours }],
+    [
+      'documents that the question names',
+      'batch',
+      { points: named, documentFilter: async () => ({ key: 'metadata.source', types: ['string'] }) },
+    ],
+  ])('%s that are late five times in a row are not read during a pause', async (_what, kind, { points, ...own }) => {
+    const held = await serveHeld(own)
+    const ask = async (answerRead: ((call: HeldCall) => unknown) | null) => {
+      const answer = held.ask()
+      ;(await held.next()).answer({ body: listsAnswer(points) })
+      if (answerRead !== null) await answerRead(await held.next())
+      expect(headersOf(await answer)).toMatchObject({ 'x-stowage-applied': 'fuse,pack' })
+      return held.arrived.splice(0)
+    }
+    const late = ({ closed }: HeldCall) => {
+      held.clock.advance(HEDGE_MS)
+      return closed
+    }
+    const nothing = kind === 'batch' ? listsAnswer([]) : '{"result":{"points":[]},"status":"ok","time":0}'
+    const quick = (call: HeldCall) => call.answer({ body: nothing })
+    for (let turn = 0; turn < 5; turn += 1) expect(await ask(late)).toEqual(['batch', kind])
+    expect(await ask(null)).toEqual(['batch'])
+    held.clock.advance(1_000)
+    expect(await ask(late)).toEqual(['batch', kind])
+    held.clock.advance(1_000)
+    expect(await ask(null)).toEqual(['batch'])
+    held.clock.advance(1_000)
+    for (let turn = 0; turn < 3; turn += 1) expect(await ask(quick)).toEqual(['batch', kind])
+  })
+
   it('neighbours are not asked for when Qdrant was already slow', async () => {
     const held = await serveHeld({
-      choosePoints: async ({ lists, fetchNeighbours }) => {
-        await fetchNeighbours?.([{ docId: 'd', orderIndex: 4 }]).catch(() => [])
-        return chosen(lists.flatMap(({ hits }) => hits))
-      },
+      choosePoints: withNeighbours,
     })
     const { answer, batch } = await askSlowQdrant(held)
     batch.answer({ body: listsAnswer([placed]) })

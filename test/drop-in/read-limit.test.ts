@@ -29,6 +29,7 @@ const AGREEMENTS = Array.from({ length: 150 }, (_, at) => (at === 0 ? 'axial' : 
 const CHUNKS = ['it binds', 'notice', 'courts']
 const QUESTION = 'For how many years does the agreement with Axial bind us?'
 const PATH = '/collections/contracts/points/query'
+const ASKED = { 'x-stowage-query': QUESTION }
 /** Its own cost is one read. */
 const SEARCH = { query: [1, 0], limit: 5 }
 
@@ -62,14 +63,14 @@ beforeAll(async () => {
 async function openLimited(
   left: number,
   strictMode?: ReadsLeft['strictMode'],
-  { look, ...environment }: Pick<ReadsLeft, 'look'> & { DROPIN_HEDGE_MS?: string } = {},
+  { look, ...environment }: Pick<ReadsLeft, 'look'> & Record<`DROPIN_${string}`, string> = {},
 ) {
   const limit = { left, retryAfter: '300', strictMode, look }
   const { server, reads, looks } = await limitReads(engine.url, 'contracts', limit)
   const stowage = await openStowage({ QDRANT_URL: await stage.listen(server), ...environment })
   onTestFinished(() => stowage.close())
-  const search = async (body: object = SEARCH, asked: Record<string, string> = { 'x-stowage-query': QUESTION }) => {
-    const { status, headers, text } = await stowage.send('POST', PATH, body, asked)
+  const search = async (body: object = SEARCH, asked: Record<string, string> = ASKED, path = PATH) => {
+    const { status, headers, text } = await stowage.send('POST', path, body, asked)
     const header = (name: string) => headers.get(name) ?? ''
     return { status, text, retryAfter: header('retry-after'), degraded: header('x-stowage-degraded') }
   }
@@ -127,10 +128,10 @@ describe('a collection whose strict mode limits reads', () => {
   })
 
   it('answers as many searches at once as without stowage, and is looked at once', async () => {
-    // A hedge is a second read.
-    const patient = { DROPIN_HEDGE_MS: '60000' }
+    // On a busy machine, a hedge or the deadline would bring a second read.
+    const patient = { DROPIN_HEDGE_MS: '60000', DROPIN_DEADLINE_MS: '60000' }
     const { looks, search } = await openLimited(20, { enabled: true, read_rate_limit: 20 }, patient)
-    const answers = await Promise.all(Array.from({ length: 20 }, () => search()))
+    const answers = await Promise.all(Array.from({ length: 20 }, () => search(SEARCH, ASKED, `${PATH}?timeout=120`)))
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
     expect(looks).toHaveLength(1)
   })

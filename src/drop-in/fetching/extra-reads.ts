@@ -1,6 +1,7 @@
 import { messageOf } from '../../core/errors.ts'
 import type { StoreCall } from '../../core/ports.ts'
 import type { Degradation } from '../../core/types.ts'
+import type { Attempt, Verdict } from '../../core/work/breaker.ts'
 import type { Caller } from '../../pipeline/caller.ts'
 import { startDeadline } from '../../pipeline/deadline.ts'
 import type { Plan } from '../../pipeline/plan/plan.ts'
@@ -8,6 +9,7 @@ import type { DocumentFilter } from '../../qdrant/documents-filter.ts'
 import { retryAfterOf, statusOf } from '../../qdrant/errors.ts'
 import { isRefusal, type Refusals } from '../../qdrant/refusals.ts'
 import type { WorkMeter } from '../admission.ts'
+import type { Breakers } from '../breaker.ts'
 import type { Clock } from '../clock.ts'
 import { NotImproved } from '../not-improved.ts'
 import type { ReadLimit } from '../read-limit.ts'
@@ -33,9 +35,14 @@ interface ExtraReadsOptions {
   readLimit: ReadLimit
   /** Where Qdrant has refused searches in named documents. */
   refused: Refusals
+  /** Where reads failed, or took too long. */
+  breakers: ReadBreakers
   /** Absent: documents that a question names are not searched. */
   documentFilter?: FindDocumentFilter
 }
+
+/** Breakers of what is read beside searches, by what is read. */
+export type ReadBreakers = Readonly<Record<'documents' | 'neighbours', Pick<Breakers, 'admit'>>>
 
 const READS_LIMITED: Degradation = {
   code: 'reads_limited',
@@ -57,7 +64,10 @@ export class ExtraReads {
     return async (query, condition, limit) => {
       if (isSlow()) throw new Error('Qdrant is slow')
       if (!readLimit.allowsMore) throw new Error('Qdrant limits reads')
-      return this.#quickly(signal => fetchPoints(query, condition, limit, { ...call, signal }))
+      return this.#read('neighbours', async (signal, admit) => {
+        admit()
+        return fetchPoints(query, condition, limit, { ...call, signal })
+      })
     }
   }
 
@@ -84,8 +94,11 @@ export class ExtraReads {
       return nothing(readsBesideSearch(plan) && searches.some(({ text }) => text !== null) ? [READS_LIMITED] : [])
     if (most === null || refused.has(collection)) return nothing([])
     try {
-      const points = await this.#quickly(signal => {
-        const findFilter = () => this.#findFilter(signal)
+      const points = await this.#read('documents', async (signal, admit) => {
+        const findFilter = async () => {
+          admit()
+          return this.#findFilter(signal)
+        }
         return searchNamed(searches, { most, hits }, findFilter, { ...call, signal })
       })
       return { points, degraded: [] }
@@ -101,6 +114,35 @@ export class ExtraReads {
     const { apiKey, tenant } = caller
     const reads = { apiKey, condition: tenant?.condition ?? null, signal }
     return documentFilter?.(call.target.collection, reads) ?? null
+  }
+
+  /**
+   * Reads for at most the time of a quick call. After some reads in a row that failed or were late, such as those with a filter that has no index, nothing is read for a while:
+   * each would delay the answer, and Qdrant works on.
+   * @param read calls `admit` before it asks Qdrant, which throws an Error during that pause
+   */
+  async #read<Result>(
+    what: keyof ReadBreakers,
+    read: (signal: AbortSignal, admit: () => void) => Promise<Result>,
+  ): Promise<Result> {
+    const { call, caller, choosing, breakers } = this.#options
+    const attempts: Attempt[] = []
+    const settle = (verdict: Verdict) => {
+      for (const attempt of attempts) attempt.settle(verdict)
+    }
+    const admit = () => {
+      const attempt = breakers[what].admit(call.target.collection, caller.tenant?.name ?? null)
+      if (attempt === null) throw new Error('earlier reads have failed, or took too long')
+      attempts.push(attempt)
+    }
+    try {
+      const result = await this.#quickly(signal => read(signal, admit))
+      settle('good')
+      return result
+    } catch (error) {
+      settle(choosing.aborted ? 'unknown' : 'bad')
+      throw error
+    }
   }
 
   /** Waits for a read for at most the time of a quick call. The time does not count as work. */
