@@ -81,8 +81,8 @@ export async function openSideFolder({ path, modelKey, maxBytes, onFault }: Side
       budget.added(bytes.length)
       fault = null
     } catch (error) {
-      const isFirst = Date.now() >= pausedUntil
-      pausedUntil = Date.now() + WRITE_PAUSE_MS
+      const isFirst = performance.now() >= pausedUntil
+      pausedUntil = performance.now() + WRITE_PAUSE_MS
       fault = messageOf(error)
       if (isFirst) onFault(fault)
       await rm(temporary, { force: true }).catch(() => undefined)
@@ -97,7 +97,7 @@ export async function openSideFolder({ path, modelKey, maxBytes, onFault }: Side
       ),
     async readAll(keys, signal) {
       const found = new Map<string, Side>()
-      if (signal.aborted || Date.now() < unreadUntil) return found
+      if (signal.aborted || performance.now() < unreadUntil) return found
       const limit = AbortSignal.timeout(LONGEST_READ_MS)
       const over = eitherSignal(signal, limit)
       const reading = keys.map(async key => {
@@ -108,13 +108,13 @@ export async function openSideFolder({ path, modelKey, maxBytes, onFault }: Side
       await Promise.race([Promise.all(reading), once(over.signal, 'abort')])
       over.dispose()
       if (limit.aborted && !signal.aborted) {
-        unreadUntil = Date.now() + READ_PAUSE_MS
+        unreadUntil = performance.now() + READ_PAUSE_MS
         onFault(`reading took more than ${LONGEST_READ_MS} ms`)
       }
       return new Map(found)
     },
     write(key, side) {
-      if (writing.size >= MOST_WAITING || Date.now() < pausedUntil) return
+      if (writing.size >= MOST_WAITING || performance.now() < pausedUntil) return
       const written = writeFileOf(key, side).finally(() => writing.delete(written))
       writing.add(written)
     },

@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   openSideFolder,
   type SideFolder,
@@ -121,6 +121,23 @@ describe('a folder of sides', () => {
     expect(folder.fault()).toContain('ENOTDIR')
     for (const key of keys) expect(await read(folder, key)).toBeNull()
     expect(files().every(({ name }) => name.length === 2)).toBe(true)
+  })
+
+  it('writes again a minute after a fault, also when the clock of the machine was set back meanwhile', async () => {
+    const folder = await open()
+    const [lost, kept] = [keyOf('lost'), keyOf('kept')]
+    writeFileSync(join(path, MODEL, lost.slice(0, 2)), 'in the way')
+    folder.write(lost, sideOf(Buffer.from('side')))
+    await folder.settled()
+    const later = performance.now() + 61_000
+    const clocks = [
+      vi.spyOn(performance, 'now').mockImplementation(() => later),
+      vi.spyOn(Date, 'now').mockImplementation(() => 0),
+    ]
+    onTestFinished(() => clocks.forEach(clock => void clock.mockRestore()))
+    folder.write(kept, sideOf(Buffer.from('side')))
+    await folder.settled()
+    expect(await folder.has(kept)).toBe(true)
   })
 
   it('does not wait for a disk that hangs, and leaves it alone for a while', async () => {
