@@ -79,13 +79,14 @@ export interface AskedSearches extends Pick<ChoosePointsRequest, 'decision' | 's
 const CHOOSING_SHARE = 0.8
 
 export function startImproving(asked: AskedSearches, dependencies: ImprovingDependencies): Improving {
-  const { deadlineMs, hedgeMs, clock, work } = dependencies
+  const { deadlineMs, hedgeMs, clock, work, readLimit } = dependencies
   const timeMs = improvingTimeMs(asked.target.queryString, deadlineMs)
   const stopped = new AbortController()
   const { signal: wanted, dispose } = eitherSignal(asked.caller.signal, stopped.signal)
   const deadline = startDeadline(wanted, timeMs, clock.after)
   const choosing = startDeadline(deadline.signal, timeMs * CHOOSING_SHARE, clock.after)
-  const hedge = startHedge(hedgeMs, timeMs, clock)
+  // A hedge is one more read.
+  const hedge = startHedge(readLimit.isKnown ? timeMs : hedgeMs, timeMs, clock)
   const lapsed = new Promise<'deadline'>(resolve => {
     deadline.signal.addEventListener('abort', () => !wanted.aborted && resolve('deadline'), { once: true })
   })

@@ -14,6 +14,8 @@ export type DeclaredLimit = (collection: string, apiKey: string | null) => Promi
 export interface ReadLimit {
   /** Whether more than the search of the client may be read: only when Qdrant was asked, and there is no limit. */
   readonly allowsMore: boolean
+  /** Whether a limit is known. */
+  readonly isKnown: boolean
   /** Asks Qdrant whether there is a limit. Never rejects. */
   learn(apiKey: string | null): Promise<void>
   /** Takes the status of an answer of Qdrant. @param retryAfter the header, null without one */
@@ -36,6 +38,9 @@ export function createReadLimits(
     return {
       get allowsMore() {
         return isUnlimited && !limited.has(subject)
+      },
+      get isKnown() {
+        return limited.has(subject)
       },
       async learn(apiKey) {
         if (limited.has(subject)) return

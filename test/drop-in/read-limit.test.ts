@@ -247,6 +247,36 @@ async function serveRefusing(
   return { ...qdrant, clock, pauses, degraded, ask, secondCall: secondCall.promise }
 }
 
+it('is asked for one read by each search, however slow it is, when its limit is known', async () => {
+  const qdrant = createHeldQdrant()
+  const clock = createManualClock()
+  const { url } = await serveImproving(stage, await stage.listen(qdrant.server), {
+    clock,
+    hedgeMs: QUICK_MS,
+    deadlineMs: 1_000,
+    declaredLimit: async () => true,
+  })
+  const ask = () => send(url, 'POST', '/collections/docs/points/query', { query: [0.1], limit: 1 }, ASKED)
+  for (const waitMs of [0, 999]) {
+    const answer = ask()
+    const batch = await qdrant.next()
+    clock.advance(waitMs)
+    // A hedge would arrive before this.
+    const other = send(url, 'GET', '/collections')
+    const next = await qdrant.next()
+    expect(next.request.method).toBe('GET')
+    next.answer({ body: ORIGINAL })
+    await other
+    batch.answer({ body: listsAnswer([placed]) })
+    expect((await answer).headers.get('x-stowage-applied')).toBe('fuse,pack')
+  }
+  const answer = ask()
+  await qdrant.next()
+  clock.advance(1_000)
+  ;(await qdrant.next()).answer({ body: ORIGINAL })
+  expect((await answer).headers.get('x-stowage-degraded')).toBe('deadline')
+})
+
 describe('the pause after a 429', () => {
   it.each([
     ['7', 7_000],
