@@ -54,6 +54,8 @@ const ACCEPTING_MS = 250
 
 export function startWorkerProcess(): WorkerProcess {
   const worker = cluster.fork()
+  // Node itself answers a worker that asks for the port. When the worker has been killed meanwhile, the failed write would end this process; `exit` tells the rest.
+  worker.on('error', () => {})
   const line = createLine(worker.process)
   const closeUnaccepted = watchConnections(worker)
   worker.once('exit', closeUnaccepted)
