@@ -4,7 +4,8 @@ import { HEADING_SEPARATOR, longestNameIn, type Renderer } from './render.ts'
 
 const HASHES = /^[^\S\n]{0,3}#{1,6}(?=[^\S\n])/u
 const CLOSING_HASHES = /#+$/u
-const BLANK_LINES = /(?:[^\S\n]*\n)*/uy
+/** Blank lines, and a rule below them, which nothing but the heading stands above. */
+const BLANK_LINES = /(?:[^\S\n]*\n)*(?: {0,3}([-*_])(?:[^\S\n]*\1){2,200}[^\S\n]*\n(?:[^\S\n]*\n)+)?/uy
 /** Marks of Markdown, which a heading can have and a section path has not. */
 const MARKS = /[*_`~\\\s]+/gu
 /** A link of Markdown, of which the section path has the text. */
@@ -51,7 +52,7 @@ function textStartOf(chunk: Chunk, path: string): number {
 
 interface Heading {
   name: string
-  /** Where its lines end, and the blank lines below it. */
+  /** Where its lines end, and the blank lines and the rule below it. */
   end: number
 }
 

@@ -31,6 +31,8 @@ describe('a heading at the beginning of a chunk', () => {
     ['with signs of equality', `== Mark V\n\n${SHOWN}`],
     ['with signs of equality at both ends', `= Pumps =\n=== '''Mark''' V ===\n${SHOWN}`.replaceAll("'''", '**')],
     ['with a link in it', `## [Mark](https://pump.example/v) V\n\n${SHOWN}`],
+    ['with a rule below it', `# Mark V\n\n-----\n\n${SHOWN}`],
+    ['with another rule below it, and the one above it', `# Pumps\n* * *\n\n## Mark V\n * * *\n\n${SHOWN}`],
     ['in capitals, without signs', `MARK V\n${SHOWN}`],
   ])('%s is left out where the source line has it', (_, text) => {
     expect(shownOf(text)).toBe(SHOWN)
@@ -45,6 +47,11 @@ describe('a heading at the beginning of a chunk', () => {
     ['capitals and a line below it', 'MARK V', `MARK V\n======\n${SHOWN}`],
   ])('with %s, is left out where the source line has it', (_, sectionPath, text) => {
     expect(shownOf(text, { sectionPath })).toBe(SHOWN)
+  })
+
+  it('leaves a rule that begins something', () => {
+    expect(shownOf('## Mark V\n\n---\nname: V\n---\n\nText.')).toBe('---\nname: V\n---\n\nText.')
+    expect(shownOf('## Mark V\n\n- - a\n\nText.')).toBe('- - a\n\nText.')
   })
 
   it.each([
