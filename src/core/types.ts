@@ -99,6 +99,8 @@ export interface Candidate {
   /** Estimated relevance, which decides the order of packing. After `scaleToBest` the best candidate has 1. */
   value: number
   vector?: Float32Array
+  /** The title of the document without the name of the site that all candidates are of; absent where it is shown whole. */
+  pageTitle?: string
   /** What the path of the document says, to be shown beside its title; absent where the title says enough. */
   sourceName?: string
   /** Where the text begins that is packed, in UTF-16 code units: behind a heading that the source line has. Absent: at 0. */

@@ -29,8 +29,8 @@ export function behindHeadings(
 ): Candidate[] {
   const longestName = longestNameIn(budgetTokens)
   return candidates.map(candidate => {
-    const { chunk, sourceName } = candidate
-    const path = renderer.shownPath({ ...chunk, sourceName }, longestName)
+    const { chunk, sourceName, pageTitle } = candidate
+    const path = renderer.shownPath({ ...chunk, pageTitle, sourceName }, longestName)
     const textStart = textStartOf(chunk, sourceName === undefined ? path : path.replace(` (${sourceName})`, ''))
     return textStart === 0 ? candidate : { ...candidate, textStart }
   })

@@ -115,12 +115,13 @@ export class CostModel {
   }
 
   private sourceLine({ candidate }: Unit): Steps<number> {
-    const { sourceName, chunk } = candidate
+    const { sourceName, pageTitle, chunk } = candidate
     const { docId, docTitle, sectionPath } = chunk
     // All relevances have equally many digits.
     const source = {
       docId,
       docTitle,
+      pageTitle,
       sourceName,
       sectionPath,
       relevance: 0,

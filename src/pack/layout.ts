@@ -23,6 +23,7 @@ export interface Block {
   collection: string
   docId: string
   docTitle: string
+  pageTitle: string | undefined
   /** See `Candidate`. */
   sourceName: string | undefined
   sectionPath: string
@@ -166,12 +167,13 @@ function blocksOf(units: readonly Unit[], lines: ContextLines): Block[] {
     const [first] = section
     if (!first) return []
     const { collection, docId, docTitle, sectionPath } = first.candidate.chunk
-    const { sourceName } = first.candidate
+    const { sourceName, pageTitle } = first.candidate
     const value = section.reduce((best, unit) => Math.max(best, unit.value), 0)
     const parts = joinUnits(section, lines)
     const languages = new Set(section.map(({ candidate }) => codeLanguageOf(candidate.chunk)))
     const [language = null] = languages.size === 1 ? languages : []
-    return [{ language, collection, docId, docTitle, sourceName, sectionPath, value, parts, units: section }]
+    const named = { collection, docId, docTitle, pageTitle, sourceName, sectionPath }
+    return [{ ...named, language, value, parts, units: section }]
   })
 }
 

@@ -11,7 +11,7 @@ import { type Block, joinUnits, layOut } from './layout.ts'
 import { type Choice, expandToParents, type ParentExpansionOptions } from './parent-expansion.ts'
 import { GAP, RENDERERS, render, shownContextLines } from './render.ts'
 import { type Selected, type SelectOptions, select, weakestOf } from './select.ts'
-import { tellApart } from './source-name.ts'
+import { tellApart, withoutSharedSite } from './source-name.ts'
 
 export interface PackOptions extends SelectOptions, ParentExpansionOptions {
   format: ContextFormat
@@ -74,7 +74,7 @@ export function* pack(
 ): Steps<Packed> {
   const { budgetTokens } = options
   const renderer = RENDERERS[options.format]
-  const named = tellApart(given, options.order)
+  const named = withoutSharedSite(tellApart(given, options.order), options.order)
   const candidates = options.repeatHeading ? named : behindHeadings(named, renderer, budgetTokens)
   const estimate = options.counting === 'tokens' ? count : countByCharacters
   const inTime = options.contextLine

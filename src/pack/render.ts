@@ -32,7 +32,7 @@ export interface Renderer {
   after: string
 }
 
-type Named = Pick<Block, 'docId' | 'docTitle' | 'sourceName' | 'sectionPath'>
+type Named = Pick<Block, 'docId' | 'docTitle' | 'pageTitle' | 'sourceName' | 'sectionPath'>
 
 interface SourceLine extends Named {
   /** Probability that the block answers, in [0,1]; null leaves it out. */
@@ -86,8 +86,8 @@ export const RENDERERS: Record<ContextFormat, Renderer> = {
     after: '</documents>\n',
   },
   json: {
-    open: ({ docId, docTitle, sectionPath, relevance, contextField, longestName }, index) =>
-      `{"index":${index},"source":${JSON.stringify(shortName(docId, LONGEST_NAME))},"title":${JSON.stringify(shortName(docTitle, longestName))},"section":${JSON.stringify(shownSection({ sectionPath }, longestName))}${relevance === null ? '' : `,"relevance":${relevance.toFixed(2)}`}${contextField},"text":"`,
+    open: ({ docId, docTitle, pageTitle = docTitle, sectionPath, relevance, contextField, longestName }, index) =>
+      `{"index":${index},"source":${JSON.stringify(shortName(docId, LONGEST_NAME))},"title":${JSON.stringify(shortName(pageTitle, longestName))},"section":${JSON.stringify(shownSection({ sectionPath }, longestName))}${relevance === null ? '' : `,"relevance":${relevance.toFixed(2)}`}${contextField},"text":"`,
     shownPath: shownSection,
     close: '"}',
     escape: escapeJson,
@@ -203,10 +203,14 @@ function wordsAtEnd(name: string, longest: number): string {
   return (space > end.length / 2 ? end : end.slice(Math.max(0, space))).trimStart()
 }
 
-function shownName({ docId, docTitle, sourceName, sectionPath }: Named, longest: number): string {
+function shownName({ docId, docTitle, pageTitle, sourceName, sectionPath }: Named, longest: number): string {
   // An id that stands for a title has these words.
   const name = docTitle === '' ? undefined : sourceName && inOneLine(sourceName)
-  return shortName(namedPath(inOneLine(docTitle || docId), name, inOneLine(sectionPath)), longest)
+  const title = inOneLine(docTitle || docId)
+  const path = namedPath(title, name, inOneLine(sectionPath))
+  // The path is found by the whole title: its first headings can have the name of the site, too.
+  const hasTitle = pageTitle !== undefined && path.startsWith(title)
+  return shortName(hasTitle ? `${inOneLine(pageTitle)}${path.slice(title.length)}` : path, longest)
 }
 
 function shownSection({ sectionPath }: Pick<Block, 'sectionPath'>, longest: number): string {

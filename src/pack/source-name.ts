@@ -2,6 +2,7 @@ import { groupBy } from '../core/collections.ts'
 import { documentKey } from '../core/keys.ts'
 import type { Candidate, ContextOrder } from '../core/types.ts'
 import { isGeneralTitle, titleKey } from '../text/names/document-name.ts'
+import { siteOf } from '../text/names/titled-path.ts'
 
 /**
  * The candidates, with what the path says beside the title, or beside the name of the file of an untitled document, where another document among them has the
@@ -21,4 +22,35 @@ export function tellApart(candidates: readonly Candidate[], order: ContextOrder 
       ? candidate
       : { ...candidate, sourceName: docName }
   })
+}
+
+/**
+ * The candidates, whose titles are shown without the name of the site where all of them have the same: "Setup" of "Setup — Guide 2.1" when all documents are of Guide 2.1.
+ * It tells none of them apart, and would take tokens in each source line. Documents without a title do not count.
+ *
+ * @param order in `stable` the source lines do not depend on the candidates of a turn: all titles are whole
+ */
+export function withoutSharedSite(candidates: readonly Candidate[], order: ContextOrder): readonly Candidate[] {
+  const titles = [...new Set(candidates.map(({ chunk }) => chunk.docTitle))].filter(title => title !== '')
+  if (order === 'stable' || titles.length < 2) return candidates
+  const site = firstSiteOf(candidates)
+  if (site === null) return candidates
+  const { before, after } = site
+  const hasSite = (title: string): boolean =>
+    title.startsWith(before) && title.endsWith(after) && title.length > before.length + after.length
+  if (!titles.every(hasSite)) return candidates
+  return candidates.map(candidate => {
+    const { docTitle } = candidate.chunk
+    const pageTitle = docTitle.slice(before.length, docTitle.length - after.length)
+    return docTitle === '' ? candidate : { ...candidate, pageTitle }
+  })
+}
+
+/** The name of the site in the title of the first candidate that has one. The text above the first heading of a page does not tell it. */
+function firstSiteOf(candidates: readonly Candidate[]): ReturnType<typeof siteOf> {
+  for (const { chunk } of candidates) {
+    const site = siteOf(chunk.docTitle, chunk.sectionPath)
+    if (site !== null) return site
+  }
+  return null
 }

@@ -100,6 +100,7 @@ describe('a heading at the beginning of a chunk', () => {
               const block = {
                 docId: 'doc',
                 docTitle,
+                pageTitle: undefined,
                 sourceName: undefined,
                 sectionPath,
                 relevance: null,

@@ -42,6 +42,15 @@ export function pageName(title: string, path: string): string {
   return nameIn(title, firstOf(withoutSite(title, path))) ?? title
 }
 
+/** What stands before and behind the name of the page in a title that has the name of its site, too; null for other titles. */
+export function siteOf(title: string, path: string): { before: string; after: string } | null {
+  const name = pageName(title, path)
+  const at = plain(title).indexOf(plain(name))
+  const [before, after] = [title.slice(0, at), title.slice(at + name.length)]
+  const isSite = (before === '' || BEFORE_NAME.test(before)) && (after === '' || BEHIND_NAME.test(after))
+  return at >= 0 && isSite && name.length < title.length ? { before, after } : null
+}
+
 /** As long as the text. */
 const plain = (text: string): string => text.replace(SINGLE, "'").replace(DOUBLE, '"')
 
