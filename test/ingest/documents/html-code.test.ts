@@ -71,3 +71,11 @@ it('keeps the lines of code with line breaks that is all of its paragraph, as in
     '<table><tr><th>Name</th><th>Rope</th></tr><tr><td>Bow</td><td><code>moor<br>go</code></td></tr></table>'
   expect(textOf(`<h1>Rope</h1>${table}`)).toContain('| Bow | `moor`<br>`go` |')
 })
+
+it('keeps titles, terms and pictures in code with line breaks, and leaves out what a page does not show', () => {
+  expect(textOf('<h1>Rope</h1><h2><code>moor<br>go</code></h2><p>Take it.</p>')).toMatch(/^## `moor\s+go`$/mu)
+  expect(textOf('<h1>Rope</h1><dl><dt><code>moor<br>go</code></dt><dd>Take it.</dd></dl>')).toMatch(/^`moor\s+go`$/mu)
+  expect(textOf('<h1>Rope</h1><p><code>moor<br>go <img alt="Two knots" src="k.png"></code></p>')).toContain('Two knots')
+  const hidden = '<span class="lineno">3</span><script>run()</script>'
+  expect(textOf(`<h1>Rope</h1><p><code>moor<br>go${hidden}</code></p>`)).toBe('# Rope\n\n```\nmoor\ngo\n```\n')
+})

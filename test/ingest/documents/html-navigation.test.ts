@@ -104,6 +104,16 @@ it.each(['Back to top ↑', 'top', 'Nach oben', '返回顶部', '<img alt="top" 
   },
 )
 
+it.each([
+  '<h2 id="top"><a href="#top">top</a></h2><p>Moor.</p>',
+  '<ul><li><a href="#push">push</a></li><li><a href="#top">top</a></li></ul>',
+  '<dl><dt><a href="#top">top</a></dt><dd>Moor.</dd></dl>',
+  '<table><tr><th>Name</th><th>What</th></tr><tr><td><a href="#top">top</a></td><td>Moor.</td></tr></table>',
+  '<p><code><a href="#top">top</a></code></p><p><a href="#top"><code>top</code></a></p>',
+])('keeps "top" as a name: %s', names => {
+  expect(textOf(`<h1>Rope</h1><p>Take it.</p>${names}`)).toContain('top')
+})
+
 it('keeps a link with an arrow that stands in a sentence', () => {
   const page = '<h1>Mooring</h1><p>Click <a href="#n">Next &gt;</a> to moor, or <a href="#p">« Previous</a>.</p>'
   expect(textOf(page)).toMatch(/Click Next (?:\\?>) to moor, or « Previous\./)

@@ -74,6 +74,9 @@ const NEXT =
 const PAGE = 'page|seite|kapitel|abschnitt|chapitre|página|capítulo|pagina|capitolo|hoofdstuk|strona|страница|глава'
 const TO_TOP =
   /^[↑⇑^\s]*(?:(?:(?:back|go|return)\s+)?(?:to\s+)?(?:the\s+)?top(?:\s+of\s+(?:the\s+)?page)?|(?:zurück\s+)?(?:nach\s+oben|zum\s+(?:seiten)?anfang)|haut\s+de\s+(?:la\s+)?page|volver\s+arriba|наверх|返回顶部|ページ(?:の先頭|トップ)へ)[↑⇑^\s]*$/iu
+const TOP = /^\s*top\s*$/i
+/** Elements in which a word alone can be a name. */
+const NAMES = new Set(['CODE', 'DT', 'LI', 'TR'])
 const ARROW = new RegExp(
   String.raw`^\s*(?:[<←«‹]+[-\s]*(?:(?:${PAGE})\s)?(?:${PREVIOUS})(?:\s(?:${PAGE}))?|(?:(?:${PAGE})\s)?(?:${NEXT})(?:\s(?:${PAGE}))?[-\s]*[>→»›]+)\s*$`,
   'iu',
@@ -164,12 +167,14 @@ function isStep(node: HtmlElement | null): boolean {
   return node !== null && hasArrow(node) && !isInSentence(node) && !isExplained(node)
 }
 
-/** Whether a link outside of a sentence leads back to the top of the page. */
+/** Whether a link outside of a sentence leads back to the top of the page. In a list, a table, code or a heading "top" alone is a name, as of a property or a command. */
 function isLinkToTop(link: HtmlElement): boolean {
   if (!link.getAttribute('href')?.startsWith('#')) return false
   const picture = link.querySelector('img')
   const name = `${link.textContent ?? ''}${picture ? nameOfPicture(picture) : ''}`
-  return TO_TOP.test(name) && !isInSentence(link)
+  if (!TO_TOP.test(name) || isInSentence(link)) return false
+  const isInPlaceOfName = closest(link, ({ nodeName }) => NAMES.has(nodeName) || HEADING.test(nodeName)) !== null
+  return !TOP.test(name) || !(isInPlaceOfName || link.querySelector('code'))
 }
 
 /** As rustdoc has it beside each item. */

@@ -24,11 +24,16 @@ export function isPreformatted(node: HtmlElement): boolean {
   return node.nodeName === 'PRE' || isBrokenCode(node)
 }
 
+/** Headings, terms and captions: a fenced block is none. */
+const TITLE = /^(?:H[1-6]|DT|CAPTION|FIGCAPTION|SUMMARY|LEGEND)$/
+
 /** Whether code is all of its block and has line breaks, as in the manual of Apache. */
 function isBrokenCode(node: HtmlElement): boolean {
   const { parentNode: parent } = node
-  if (node.nodeName !== 'CODE' || parent === null || isInLine(parent) || !node.querySelector('br')) return false
-  return lettersOf(parent).all === lettersOf(node).all
+  if (node.nodeName !== 'CODE' || parent === null || isInLine(parent) || TITLE.test(parent.nodeName)) return false
+  if (!node.querySelector('br')) return false
+  const [own, { all }] = [lettersOf(node), lettersOf(parent)]
+  return own.all === all && own.ofPictures === 0
 }
 
 /** The lines of such code. As in other text, white space of the page is one space; those that break no line are indentation. */
@@ -36,7 +41,7 @@ function brokenLines(node: HtmlElement): string {
   const text = (of: HtmlElement): string => {
     if (of.nodeName === 'BR') return '\n'
     if (of.nodeName === '#text') return (of.textContent ?? '').replace(/[ \t\r\n]+/gu, ' ')
-    return Array.from(of.childNodes, text).join('')
+    return shownChildren(of).map(text).join('')
   }
   const lines = text(node).split('\n')
   return lines.map(line => line.replace(/^ | $/gu, '').replaceAll('\u00A0', ' ')).join('\n')
@@ -69,12 +74,16 @@ function inTicks(line: string): string {
 function shownText(node: HtmlElement): string {
   if (node.nodeName === '#text') return (node.textContent ?? '').replaceAll('\u00A0', ' ')
   if (node.nodeName === 'BR') return '\n'
-  return Array.from(node.childNodes)
-    .filter(child => child.nodeName === '#text' || (isElement(child) && !isLeftOut(child)))
-    .reduce((text, child) => {
-      const shown = shownText(child)
-      return LINES.has(child.nodeName) ? withLineEnd(text) + withLineEnd(shown) : text + shown
-    }, '')
+  return shownChildren(node).reduce((text, child) => {
+    const shown = shownText(child)
+    return LINES.has(child.nodeName) ? withLineEnd(text) + withLineEnd(shown) : text + shown
+  }, '')
+}
+
+/** Texts and elements, without the numbers of lines and what else a page does not show. */
+function shownChildren(node: HtmlElement): HtmlElement[] {
+  const children = Array.from(node.childNodes)
+  return children.filter(child => child.nodeName === '#text' || (isElement(child) && !isLeftOut(child)))
 }
 
 function withLineEnd(text: string): string {
