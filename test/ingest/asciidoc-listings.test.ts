@@ -36,7 +36,7 @@ describe('code blocks of AsciiDoc in a .txt file', () => {
   it.each([
     ['a single line that is longer than the lines', '\n----\nopen the gate\n----\n'],
     ['a command', '\n------------\n$ open\n------------\n'],
-    ['prose in AsciiDoc', '= Gates\n\n----\nThe keeper opens it each day at noon.\n----\n'],
+    ['prose in AsciiDoc', '= Gates\n\n== Noon\n\n----\nThe keeper opens it each day at noon.\n----\n'],
   ])('are found as %s', (_, text) => {
     expect(fencedListings(text)).toContain('```\n')
   })
@@ -47,6 +47,8 @@ describe('code blocks of AsciiDoc in a .txt file', () => {
     ['rules', 'One.\n\n----\n\nTwo.\n\n----\n\nThree.\n'],
     ['titles with lines below', 'Gates\n-----\nopen()\nLocks\n-----\nwait()\n'],
     ['a line that nothing ends', 'x\n\n----\nopen()\nwait()\n'],
+    ['titles between two lines beside a table', '====  ====\na     b\n====  ====\n\n-----\nGates\n-----\n\nOpen.\n'],
+    ['titles between two lines beside a calculation', '2 + 3\n= 5 gates\n\n-----\nGates\n-----\n\nOpen.\n'],
     ['a table', '\n-----\na  b\n-----\n1  2\n3  4\n-----\n'],
   ])('are none in %s', (_, text) => {
     expect(fencedListings(text)).toBe(text)

@@ -5,8 +5,10 @@ const ABOVE_BLOCK = /^(?:\[[^\]\n]*\]|\.[^\s.].*|\+)?$/u
 /** A block of AsciiDoc, and not a box of another text, has one of these above. */
 const MARKS_BLOCK = /^(?:\[(?:source|listing|literal|verse|subs|,)|\.[^\s.]|\+$)/u
 const SOURCE = /^\[source\b(?:[%#.][\w-]+)*(?:,\s*([\w+#.-]+))?/u
-/** A heading of AsciiDoc. */
-const HEADING = /^={1,6}[^\S\n]+\S/mu
+/** A heading of AsciiDoc. The lines of a table of reStructuredText have more signs behind the space. */
+const HEADING = /^={1,6}[^\S\n]+[^\s=]/gmu
+/** One such line alone may be a part of a calculation. */
+const FEWEST_HEADINGS = 2
 /** A command behind the prompt of a shell. */
 const PROMPT = /^\$ \S/u
 /** Six words of a sentence. */
@@ -17,11 +19,11 @@ const BACKTICKS = /`{3,}/gu
 
 /**
  * A text with the code blocks of AsciiDoc in fences of Markdown: as a `.txt` file, such a text would have its last line of code as a title, because a line of hyphens stands below it. A block has equal lines of hyphens
- * or full stops around it, and no blank line inside of them. In a text that shows no other sign of AsciiDoc, and has less than two clear blocks, it is no prose, and a single line in it is a command behind a prompt, or longer than they are, because it may be a title between two lines.
+ * or full stops around it, and no blank line inside of them. In a text with less than two headings of AsciiDoc, and has less than two clear blocks, it is no prose, and a single line in it is a command behind a prompt, or longer than they are, because it may be a title between two lines.
  */
 export function fencedListings(text: string): string {
   const lines = text.split('\n').map(line => line.trimEnd())
-  const isMarked = HEADING.test(text)
+  const isMarked = Array.from(text.matchAll(HEADING)).length >= FEWEST_HEADINGS
   const clear = listingsIn(lines, isMarked)
   // Where some blocks are clear, all others are blocks, too.
   const listings = isMarked || clear.size < FEWEST_CLEAR ? clear : listingsIn(lines, true)
