@@ -112,6 +112,10 @@ describe('code in a PDF', () => {
     expect(code([120, 'light()'], [134, 'ring()'])).toBe('```\nlight()\nring()\n```')
   })
 
+  it('has none because of a mark that stands a little above its line', () => {
+    expect(code([120, 'light()'], [127, 'a'], [132, 'ring()'], [144, 'rest()'])).not.toContain('\n\n')
+  })
+
   it('has none at a page break', () => {
     expect(code([700, 'light()'], [60, 'ring()', 1], [72, 'rest()', 1])).toBe('```\nlight()\nring()\nrest()\n```')
   })

@@ -196,6 +196,8 @@ function writeCode(lines: readonly Line[], writer: PageWriter): void {
 
 /** Two lines of code stand about so many font sizes below each other, or fewer. */
 const USUAL_GAP = 1.4
+/** Baselines that are nearer are no two lines: a raised mark, or a number beside the line. */
+const LEAST_GAP = 0.8
 /** At a blank line the distance is twice the usual one. */
 const MOST_GAP = 1.6
 
@@ -204,7 +206,7 @@ function leastGap(lines: readonly Line[]): number {
   return lines.reduce(
     (least, line, at) => {
       const gap = gapAbove(line, lines[at - 1])
-      return gap > 0 ? Math.min(least, gap) : least
+      return gap >= LEAST_GAP * line.size ? Math.min(least, gap) : least
     },
     USUAL_GAP * (lines[0]?.size ?? 0),
   )
