@@ -174,7 +174,7 @@ export class PackedSentences {
   private *outlineOf(candidate: Candidate): Steps<Omit<Range, 'first'>> {
     const known = this.outlined.get(candidate.key)
     if (known) return known
-    // The same line of another file of code is no repetition.
+    // The same lines of another file of code, or below another key, are no repetition. So what two chunks of a file share stays twice, unless they join.
     const sentences = codeLanguageOf(candidate.chunk) === null ? yield* outlineOf(candidate.chunk.text) : []
     const outlined = { sentences, numbers: yield* this.numbersOf(candidate, sentences) }
     this.outlined.set(candidate.key, outlined)

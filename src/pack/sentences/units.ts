@@ -1,8 +1,8 @@
 import { prefixOf } from '../../core/prefix.ts'
 import type { Steps } from '../../core/steps.ts'
-import type { Candidate, Chunk, Span } from '../../core/types.ts'
+import type { Candidate, Span } from '../../core/types.ts'
 import { candidateBm25 } from '../../text/candidate-bm25.ts'
-import { codeLanguageOf } from '../../text/code/file-language.ts'
+import { type CodeEvidence, codeLanguageOf } from '../../text/code/file-language.ts'
 import { isCode } from '../../text/code/is-code.ts'
 import { statementsOf } from '../../text/code/statements.ts'
 import { endsParagraph } from '../../text/sentences/ends.ts'
@@ -29,7 +29,7 @@ export interface CutSentence extends Pick<Sentence, 'text' | 'start' | 'end'> {
 }
 
 /** The sentences of a chunk that packing chooses from when it cuts it, of source code its statements: all of them, unless the chunk is very long. */
-export function* sentencesToCut(chunk: Pick<Chunk, 'docId' | 'docTitle' | 'text'>): Generator<CutSentence> {
+export function* sentencesToCut(chunk: CodeEvidence): Generator<CutSentence> {
   const start = prefixOf(chunk.text, LONGEST_SPLIT)
   const isOfCode = codeLanguageOf(chunk) !== null || isCode(start)
   let sentences = 0

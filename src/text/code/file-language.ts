@@ -81,11 +81,16 @@ export function codeFile(name: string): { kind: 'code' | 'settings'; language: s
   return language === undefined ? null : { kind: 'settings', language }
 }
 
+/** What of a chunk tells whether it is of source code. */
+export type CodeEvidence = Pick<Chunk, 'docId' | 'docTitle' | 'header' | 'text'>
+
 /**
  * The language of the source code or the settings that a chunk is of, '' where it is unknown; null for other text. The path alone does not say it, because a page of the web can be
- * called `index.php`: the title of the document is the name of the file, too, or the text looks like code.
+ * called `index.php`: the title of the document is the name of the file, too, or the text looks like code. Below a heading it is none: the id of a page about `package.json` is the name
+ * of its file, `package.json.md`, without `.md`, and its heading may be the same.
  */
-export function codeLanguageOf({ docId, docTitle, text }: Pick<Chunk, 'docId' | 'docTitle' | 'text'>): string | null {
+export function codeLanguageOf({ docId, docTitle, header, text }: CodeEvidence): string | null {
+  if (header !== '') return null
   const file = docId.slice(Math.max(docId.lastIndexOf('/'), docId.lastIndexOf('\\')) + 1)
   const found = codeFile(file)
   return found !== null && (docTitle === file || isCode(text)) ? found.language : null

@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from 'vitest'
+import type { Chunk } from '../../../src/core/types.ts'
 import { codeFile, codeLanguageOf, extensionOf } from '../../../src/text/code/file-language.ts'
-import { chunk } from '../../support/candidates.ts'
+import { chunk as anyChunk } from '../../support/candidates.ts'
 import { PYTHON } from './samples.ts'
 
 test.each([
@@ -23,6 +24,7 @@ test.each([
 
 describe('a chunk', () => {
   const prose = 'The ferry leaves at noon.'
+  const chunk = (over: Partial<Chunk>) => anyChunk({ header: '', ...over })
 
   it('is of code when its document is called as its file is', () => {
     expect(codeLanguageOf(chunk({ docId: 'src/ferry.py', docTitle: 'ferry.py', text: prose }))).toBe('python')
@@ -38,5 +40,11 @@ describe('a chunk', () => {
     const page = { docId: 'https://ferry.example/index.php', docTitle: 'The ferry', text: prose }
     expect(codeLanguageOf(chunk(page))).toBeNull()
     expect(codeLanguageOf(chunk({ ...page, docTitle: '' }))).toBeNull()
+  })
+
+  it('of a page about a file, below its heading, is none', () => {
+    const page = { docId: 'guide/ferry.json', docTitle: 'ferry.json', text: prose }
+    expect(codeLanguageOf(chunk({ ...page, header: '# ferry.json' }))).toBeNull()
+    expect(codeLanguageOf(chunk(page))).toBe('json')
   })
 })
