@@ -43,6 +43,17 @@ describe('readSections, lines with # in a .txt file', () => {
     expect(pathsOf(guide.replaceAll('\n', end), true)).toEqual(paths)
   })
 
+  it('stay headings around code with signs of equality, and lists of a wiki take no titles', () => {
+    const code = '```\n\n== One\n\ntext\n\n== Two\n\ntext\n```'
+    expect(pathsOf(`# Gates\n\n## Set up\n\nSo:\n\n${code}\n\n## Help\n\nAsk.\n`, true)).toEqual([
+      'Gates',
+      'Gates > Set up',
+      'Gates > Help',
+    ])
+    const wiki = '== Gates ==\n# open\n# close\n# wait\n== Help ==\nAsk.\n'
+    expect(pathsOf(wiki, true)).toEqual(['Gates', 'Help'])
+  })
+
   it('keep all their text when they are no headings', () => {
     expect(
       readSections(manual, true).flatMap(({ blocks }) => blocks.map(({ start, end }) => manual.slice(start, end))),

@@ -102,9 +102,14 @@ function tokensOf(text: string, lines: Span[], isPlain: boolean): Token[] {
     parser.block.parse(masked, parser, env, tokens)
     return tokens
   }
-  const marked = isPlain ? equalsTitles(text) : NO_TITLES
-  if (marked.size > 0) return parse(numberedParser, { titles: marked })
   const tokens = parse(blockParser)
+  const marked = isPlain ? equalsTitles(text) : NO_TITLES
+  if (marked.size > 0) {
+    const ofEquals = parse(numberedParser, { titles: marked })
+    // What stands in code is no title, and must not take the headings of Markdown around it.
+    const titles = headingsOf(ofEquals).filter(({ markup }) => markup === 'number')
+    if (titles.length > aloneWithHash(tokens, text, lines).length) return ofEquals
+  }
   if (!isPlain || marksHeadings(tokens, text, lines)) return tokens
   const ofManual = parse(manualParser)
   if (isManual(ofManual, text, lines)) return ofManual
@@ -143,14 +148,20 @@ function isProseAboveRule({ markup }: Token, name: string, isPlain: boolean): bo
 
 /** Whether most headings are lines with `#` between blank lines. Code follows its comments without one. */
 function marksHeadings(tokens: readonly Token[], text: string, lines: Span[]): boolean {
+  return 2 * aloneWithHash(tokens, text, lines).length > headingsOf(tokens).length
+}
+
+const headingsOf = (tokens: readonly Token[]): Token[] =>
+  tokens.filter(({ type, level }) => type === 'heading_open' && level === 0)
+
+/** The headings with `#` between blank lines. */
+function aloneWithHash(tokens: readonly Token[], text: string, lines: Span[]): Token[] {
   const isBlank = (line: Span | undefined): boolean =>
     line === undefined || text.slice(line.start, line.end).trim() === ''
-  const headings = tokens.filter(({ type, level }) => type === 'heading_open' && level === 0)
-  const alone = headings.filter(({ markup, map }) => {
+  return headingsOf(tokens).filter(({ markup, map }) => {
     const [first, next] = map ?? [0, 0]
     return markup.startsWith('#') && isBlank(lines[first - 1]) && isBlank(lines[next])
   })
-  return 2 * alone.length > headings.length
 }
 
 /** A heading without the line that reStructuredText may write above it, which Markdown takes for its first words. */
