@@ -49,6 +49,7 @@ describe('code blocks of AsciiDoc in a .txt file', () => {
     ['a line that nothing ends', 'x\n\n----\nopen()\nwait()\n'],
     ['titles between two lines beside a table', '====  ====\na     b\n====  ====\n\n-----\nGates\n-----\n\nOpen.\n'],
     ['titles between two lines beside a calculation', '2 + 3\n= 5 gates\n\n-----\nGates\n-----\n\nOpen.\n'],
+    ['a fence', '```\n\n----\nopen()\nwait()\n----\n\n[source]\n----\nwait()\n----\n```\n'],
     ['a table', '\n-----\na  b\n-----\n1  2\n3  4\n-----\n'],
   ])('are none in %s', (_, text) => {
     expect(fencedListings(text)).toBe(text)

@@ -1,3 +1,5 @@
+import { closesFence, openingFence } from '../../text/fence.ts'
+
 /** A line around a listing, or around a literal block, of AsciiDoc. */
 const DELIMITER = /^(?:-{4,}|\.{4,})$/u
 /** What may stand directly above a block: its attributes, its title, or the sign that joins it to an item. */
@@ -47,8 +49,15 @@ export function fencedListings(text: string): string {
 function listingsIn(lines: readonly string[], isAsciidoc: boolean): ReadonlyMap<number, number> {
   const ends = nextEqual(lines)
   const listings = new Map<number, number>()
+  let fence: string | null = null
   for (let at = 0; at < lines.length; at++) {
     const [above = '', line = ''] = [lines[at - 1], lines[at]]
+    // In a fence it is an example of AsciiDoc, and a second fence would end the first one.
+    if (fence !== null) {
+      if (closesFence(line, fence)) fence = null
+      continue
+    }
+    fence = openingFence(line)
     const end = ends.get(at)
     if (end === undefined || !ABOVE_BLOCK.test(above)) continue
     if (!isListing(lines.slice(at + 1, end), line, isAsciidoc || MARKS_BLOCK.test(above))) continue
