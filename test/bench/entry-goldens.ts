@@ -1,6 +1,6 @@
 import { countOf } from '../../src/core/collections.ts'
 import type { SourceDocument } from '../../src/ingest/source-document.ts'
-import { draw, readDocuments, writeMadeSet } from './made-set.ts'
+import { draw, type Named, readDocuments, sectionOf, titleOf, writeMadeSet } from './made-set.ts'
 
 /*
  * Writes a golden set whose questions ask for a named entry: `npx tsx test/bench/entry-goldens.ts TARGET NAME FOLDER`. The documents are the files of FOLDER. An entry is an item of
@@ -21,15 +21,7 @@ const HEADING = /^#{1,6} /
 const FENCE = /^(?:```|~~~)/
 const ENDS = /^\s*$|^[ \t]*(?:[-*+][ \t]|#|>|\||```)/
 
-interface Entry {
-  document: SourceDocument
-  section: string
-  key: string
-  start: number
-  end: number
-}
-
-function* entriesOf(document: SourceDocument): Generator<Entry> {
+function* entriesOf(document: SourceDocument): Generator<Named> {
   let section = ''
   let isInCode = false
   const lines = Array.from(document.text.matchAll(/[^\n]*\n|[^\n]+$/g), ({ 0: line, index }) => ({ line, index }))
@@ -49,24 +41,17 @@ function* entriesOf(document: SourceDocument): Generator<Entry> {
   }
 }
 
-function titleOf(heading: string): string {
-  const title = heading.replace(/^#+ (?:[\d.]+ )?/, '').replace(/[`\\]/g, '')
-  return title.replace(/\{.*$/, '').trim()
-}
-
 /** Questions of four forms. */
-function questionOf(at: number, { key, section }: Entry): string {
+function questionOf(at: number, { key, section }: Named): string {
   const forms = [`What does ${key} mean in ${section}?`, `${section} ${key}`, `What is ${key}?`, `${key} of ${section}`]
   return forms[at % forms.length] ?? ''
 }
-
-const placeOf = ({ document, section }: Entry): string => `${document.docId} ${section}`
 
 const documents = await readDocuments(folder)
 const entries = documents.flatMap(document => [...entriesOf(document)])
 const uses = countOf(entries.map(({ key }) => key))
 const known = entries.filter(({ key, section }) => (uses.get(key) ?? 0) <= MOST_USES && section.length >= 3)
-const queries = draw(known, placeOf).map((entry, at) => {
+const queries = draw(known, sectionOf).map((entry, at) => {
   const { document, start, end } = entry
   return { id: `entry-${at}`, query: questionOf(at, entry), gold: [{ doc_id: document.docId, start, end }] }
 })

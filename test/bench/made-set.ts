@@ -9,6 +9,23 @@ import { DEFAULT_SEED, seededRandom } from '../../src/statistics/seeded-random.t
 const MOST_QUESTIONS = 80
 const MOST_OF_PLACE = 3
 
+/** What a name of a document stands for, and the section that it is in. */
+export interface Named {
+  document: SourceDocument
+  section: string
+  key: string
+  start: number
+  end: number
+}
+
+export const sectionOf = ({ document, section }: Named): string => `${document.docId} ${section}`
+
+/** The title of a heading in Markdown, without its number and marks. */
+export function titleOf(heading: string): string {
+  const title = heading.replace(/^#+ (?:[\d.]+ )?/, '').replace(/[`\\]/g, '')
+  return title.replace(/\{.*$/, '').trim()
+}
+
 /** The documents of a folder that have text. */
 export async function readDocuments(folder: string): Promise<SourceDocument[]> {
   const documents: SourceDocument[] = []

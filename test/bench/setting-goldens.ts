@@ -1,6 +1,6 @@
 import { countOf } from '../../src/core/collections.ts'
 import type { SourceDocument } from '../../src/ingest/source-document.ts'
-import { draw, readDocuments, writeMadeSet } from './made-set.ts'
+import { draw, type Named, readDocuments, sectionOf, titleOf, writeMadeSet } from './made-set.ts'
 
 /*
  * Writes a golden set whose questions ask for a setting: `npx tsx test/bench/setting-goldens.ts TARGET NAME FOLDER`. The documents are the files of FOLDER, such as pages that show
@@ -19,15 +19,7 @@ const SETTING = /^[ \t]*[-#]?[ \t]*\[?[ \t]*["']?([A-Za-z][\w.-]{2,40})["']?[ \t
 const FENCE = /^(?:```|~~~)/
 const HEADING = /^#{1,6} /
 
-interface Setting {
-  document: SourceDocument
-  section: string
-  key: string
-  start: number
-  end: number
-}
-
-function* settingsOf(document: SourceDocument): Generator<Setting> {
+function* settingsOf(document: SourceDocument): Generator<Named> {
   let section = ''
   let isInCode = false
   for (const { 0: line, index } of document.text.matchAll(/[^\n]+/g)) {
@@ -39,13 +31,8 @@ function* settingsOf(document: SourceDocument): Generator<Setting> {
   }
 }
 
-function titleOf(heading: string): string {
-  const title = heading.replace(/^#+ (?:[\d.]+ )?/, '').replace(/[`\\]/g, '')
-  return title.replace(/\{.*$/, '').trim()
-}
-
 /** Questions of four forms. */
-function questionOf(at: number, { key, section }: Setting): string {
+function questionOf(at: number, { key, section }: Named): string {
   const forms = [
     `What is the default of ${key} in ${section}?`,
     `${section} ${key}`,
@@ -55,17 +42,15 @@ function questionOf(at: number, { key, section }: Setting): string {
   return forms[at % forms.length] ?? ''
 }
 
-const placeOf = ({ document, section }: Setting): string => `${document.docId} ${section}`
-
 const documents = await readDocuments(folder)
 const settings = documents.flatMap(document => [...settingsOf(document)])
 const uses = countOf(settings.map(({ key }) => key))
-const usesInPlace = countOf(settings.map(setting => `${placeOf(setting)} ${setting.key}`))
+const usesInPlace = countOf(settings.map(setting => `${sectionOf(setting)} ${setting.key}`))
 const known = settings
   .filter(({ key, section }) => (uses.get(key) ?? 0) <= MOST_USES && section.length >= SHORTEST_TITLE)
-  .filter(setting => usesInPlace.get(`${placeOf(setting)} ${setting.key}`) === 1)
+  .filter(setting => usesInPlace.get(`${sectionOf(setting)} ${setting.key}`) === 1)
 
-const queries = draw(known, placeOf).map((setting, at) => {
+const queries = draw(known, sectionOf).map((setting, at) => {
   const { document, start, end } = setting
   return { id: `setting-${at}`, query: questionOf(at, setting), gold: [{ doc_id: document.docId, start, end }] }
 })
