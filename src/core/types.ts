@@ -41,6 +41,12 @@ export interface Chunk {
   /** Offset in the document, in UTF-16 code units. */
   charStart: number | null
   charEnd: number | null
+  /** The page that the offsets and lines are of; absent when the payload has none. */
+  page?: number
+  /** The first and last line in the document, or on the page, from 1; absent when the payload has none. */
+  lines?: { first: number; last: number }
+  /** Whether stowage found the order index among the candidates of one question: it is none of the collection. */
+  isPlaceDerived?: true
   text: string
   /** Says where the chunk stands in its document. It is no text of the document; absent without one. */
   context?: string

@@ -33,7 +33,7 @@ export function joinOf(previous: Unit | undefined, next: Unit): Join | null {
   const reachesEnd = left.text.slice(previous.end).trim() === ''
   const beginsAtStart = right.text.slice(next.candidate.textStart ?? 0, next.start).trim() === ''
   if (!reachesEnd || !beginsAtStart) return null
-  const between = left.charEnd === null || right.charStart === null ? null : right.charStart - left.charEnd
+  const between = spaceBetween(left, right)
   const head = repeatedHead(previous, next)
   // A blank line would end a table.
   if (head > 0)
@@ -49,6 +49,18 @@ export function joinOf(previous: Unit | undefined, next: Unit): Join | null {
 
 /** Least white space that a chunking took away between two paragraphs: less stands between two lines or two sentences. */
 const BLANK_LINE = 2
+
+/** White space that a chunking took away between two chunks, in UTF-16 code units, or in lines where no offsets are stored. Null when nothing is stored. */
+function spaceBetween(left: Chunk, right: Chunk): number | null {
+  const end = endOf(left)
+  if (end !== null && right.charStart !== null) return right.charStart - end
+  return left.lines && right.lines ? right.lines.first - left.lines.last : null
+}
+
+/** A chunk without an end is as long as its text. */
+function endOf({ charStart, charEnd, text }: Chunk): number | null {
+  return charEnd ?? (charStart === null ? null : charStart + text.length)
+}
 
 /** Whether a table ends where two units meet. Without a blank line, what follows would be read as one more row. */
 function endsTable(previous: Unit, next: Unit): boolean {
@@ -157,7 +169,7 @@ function follows({ chunk: left, origin }: Candidate, { chunk: right, origin: oth
 
 /** Length of the start of `right` that repeats the end of `left`: from the offsets when known, else by comparison of the texts. */
 function overlapOf(left: Chunk, right: Chunk): number {
-  const end = left.charEnd ?? (left.charStart === null ? null : left.charStart + left.text.length)
+  const end = endOf(left)
   if (end !== null && right.charStart !== null) {
     const expected = end - right.charStart
     if (expected > 0 && expected <= right.text.length && left.text.endsWith(right.text.slice(0, expected)))

@@ -10,6 +10,7 @@ import { cutTo } from '../rank/cut.ts'
 import { dedupe } from '../rank/dedupe.ts'
 import { diversify } from '../rank/diversify.ts'
 import { fuse } from '../rank/fuse.ts'
+import { withDerivedPlaces } from '../rank/places/derived-places.ts'
 import { scaleToBest } from '../rank/scale.ts'
 import { dropIrrelevant } from './confidence/fill.ts'
 import type { Relevance } from './confidence/relevance.ts'
@@ -36,8 +37,8 @@ export interface RankAndPackInput
   relevanceOf?: (candidate: Candidate) => Relevance
 }
 
-/** What `ranking_partial` names: a stage, or the look at the languages of the candidates before them. */
-type LeftOut = StageName | 'languages'
+/** What `ranking_partial` names: a stage, the look at the languages of the candidates before them, or the places of chunks without an order index. */
+type LeftOut = StageName | 'languages' | 'places'
 
 /** The candidates of one request before the steps that depend on the budget. */
 interface RankedCandidates {
@@ -123,7 +124,8 @@ async function rankInPace(
     inSteps('answerability', addAnswerability(reranked.kept, query, intent, bonus), () => reranked.kept),
   )
   const cut = [...readable.dropped, ...reranked.dropped]
-  return { candidates: answering, dropped: cut, leftOut, reranker }
+  const placed = await inSteps('places', withDerivedPlaces(answering), () => answering)
+  return { candidates: placed, dropped: cut, leftOut, reranker }
 }
 
 const isReranked = (candidates: readonly Candidate[]) => candidates.some(({ rerank }) => rerank !== null)

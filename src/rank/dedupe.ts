@@ -4,7 +4,7 @@ import type { Candidate, Dropped, FilterResult } from '../core/types.ts'
 import { shingleHashes } from '../text/shingles.ts'
 import { roundedSimilarity } from '../text/similarity.ts'
 import { gatherInDocuments } from './copies.ts'
-import { placeOf, withoutFalsePlaces } from './places.ts'
+import { placeOf, withoutFalsePlaces } from './places/false-places.ts'
 
 /**
  * Longest text that is compared by its shingles, in UTF-16 code units: ten times a usual passage. Longer texts are copies only when

@@ -77,9 +77,12 @@ function scopedKey(place: Parameters<typeof placeKey>[0], sectionPath: string, s
   return scope === 'section' ? `${placeKey(place)}${sectionPath}` : placeKey(place)
 }
 
-/** The places before and after a chunk; none when its place is unknown. */
-export function neighboursOf({ collection, docId, orderIndex }: Chunk): NeighbourPlace[] {
-  if (orderIndex === null || docId === '') return []
+/**
+ * The places before and after a chunk; none when its place is unknown. Derived places order and join what is packed, and raise nothing: without
+ * sections, rows of one table would raise rows of the next (decision 137).
+ */
+export function neighboursOf({ collection, docId, orderIndex, isPlaceDerived }: Chunk): NeighbourPlace[] {
+  if (orderIndex === null || docId === '' || isPlaceDerived) return []
   const after = { collection, docId, orderIndex: orderIndex + 1 }
   return orderIndex > 0 ? [{ collection, docId, orderIndex: orderIndex - 1 }, after] : [after]
 }

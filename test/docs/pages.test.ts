@@ -46,7 +46,7 @@ const FOREIGN = new Set([
   ...`with_payload with_vector score_threshold lookup_from order_by text_any has_id has_vector is_empty is_null values_count
   min_should update_filter update_mode group_by average_vector best_score sum_scores full_scan bool_index
   page_content doc_content text_segment _node_content document_id header_path chunk_index content_hash space_id is_tenant
-  context_cache char_start char_end shadow_of rolled_back duration_ms embedder_version order_index parent_id node_modules retry_after
+  context_cache char_start char_end start_index start_char_idx shadow_of rolled_back duration_ms embedder_version order_index parent_id node_modules retry_after
   front_matter avg_len min_token_len phrase_matching geo_radius geo_bounding_box geo_polygon datetime_range set_payload with_lookup operation_id otel_trace_id point_id query_prefix passage_prefix input_type search_query search_document
   max_completion_tokens section_path page_start page_end encoding_format raw_scores return_text truncation_direction error_type model_id
   te_request_count te_request_success te_request_failure te_request_duration te_queue_size default_headers query_source no_answer unexpected_answer`.split(

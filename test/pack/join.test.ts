@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Chunk } from '../../src/core/types.ts'
 import { joinUnits } from '../../src/pack/layout.ts'
 import { candidate } from '../support/candidates.ts'
 
@@ -41,6 +42,20 @@ describe('chunks whose offsets are unknown', () => {
     expect(joined(text.slice(0, 27), text.slice(16), [null, 16])).toEqual([`${text.slice(0, 27)}\n${text.slice(16)}`])
     expect(joined(text.slice(0, 30), text.slice(10))).toEqual([text])
   })
+})
+
+it.each<[string, Partial<Chunk>, Partial<Chunk>, string]>([
+  ['offsets without ends', { charStart: 0 }, { charStart: 17 }, '\n\n'],
+  ['offsets without ends, one apart', { charStart: 0 }, { charStart: 16 }, '\n'],
+  ['lines', { lines: { first: 1, last: 1 } }, { lines: { first: 3, last: 4 } }, '\n\n'],
+  ['lines that follow each other', { lines: { first: 1, last: 1 } }, { lines: { first: 2, last: 4 } }, '\n'],
+])('an empty line between chunks is seen by %s', (_name, left, right, separator) => {
+  const texts = ['The bell rings.', 'Nobody sleeps.']
+  const units = [left, right].map((place, at) => ({
+    ...{ start: 0, end: texts[at]?.length ?? 0, value: 1 },
+    candidate: candidate({ id: at, orderIndex: at, charStart: null, charEnd: null, text: texts[at] ?? '', ...place }),
+  }))
+  expect(joinUnits(units).map(({ text }) => text)).toEqual([texts.join(separator)])
 })
 
 describe('chunks that touch', () => {

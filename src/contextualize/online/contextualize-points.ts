@@ -1,6 +1,7 @@
 import { batchesOf } from '../../core/collections.ts'
 import type { JsonObject, PointId } from '../../core/types.ts'
-import { findDocumentField, isParent, type PayloadMapping, valueAt } from '../../qdrant/payload/read-chunk.ts'
+import { findDocumentField, isParent, type PayloadMapping } from '../../qdrant/payload/read-chunk.ts'
+import { valueAt } from '../../qdrant/payload/value-at.ts'
 import { isMatchable, isPlainPath } from '../../qdrant/places-filter.ts'
 import type { ContextualizeDependencies } from '../dependencies.ts'
 import { hasText, isDoneInRun, keyOf, surveyOf } from '../documents/survey.ts'

@@ -1,6 +1,7 @@
 import type { ChoosePointsRequest } from '../../pipeline/services.ts'
 import { printJson } from '../../qdrant/json.ts'
-import { findDocumentField, findOrderField, type PayloadMapping, valueAt } from '../../qdrant/payload/read-chunk.ts'
+import { findDocumentField, findOrderField, type PayloadMapping } from '../../qdrant/payload/read-chunk.ts'
+import { valueAt } from '../../qdrant/payload/value-at.ts'
 import { limitForPlaces, type PayloadPlace, placesFilter } from '../../qdrant/places-filter.ts'
 import { isReadable } from '../points/order.ts'
 import { lacksVector, type PointSlice } from '../points/point-slices.ts'

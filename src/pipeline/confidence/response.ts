@@ -1,4 +1,5 @@
 import type { PackedChunk } from '../../pack/pack.ts'
+import { storedOrderIndex } from '../../rank/places/derived-places.ts'
 import type { ContextChunk, ContextResponse } from '../context-request.ts'
 import type { ContextRun } from '../run-context.ts'
 import type { RunRecord } from '../run-record.ts'
@@ -36,7 +37,7 @@ function describeChunk(
     doc_id: chunk.docId,
     doc_title: chunk.docTitle,
     section_path: chunk.sectionPath,
-    order_index: chunk.orderIndex,
+    order_index: storedOrderIndex(chunk),
     score: rounded(value),
     relevance,
     relevance_kind: kind,

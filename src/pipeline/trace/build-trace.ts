@@ -1,6 +1,7 @@
 import type { Candidate, Dropped, QuerySource } from '../../core/types.ts'
 import type { DetectedIntent } from '../../intent/detect.ts'
 import type { PackedChunk } from '../../pack/pack.ts'
+import { storedOrderIndex } from '../../rank/places/derived-places.ts'
 import type { PlanDecision } from '../plan/decision.ts'
 import { planFingerprint } from '../plan/derived.ts'
 import type { Plan } from '../plan/plan.ts'
@@ -96,7 +97,7 @@ function described(
     collection: chunk.collection,
     doc_id: chunk.docId,
     section_path: chunk.sectionPath,
-    order_index: chunk.orderIndex,
+    order_index: storedOrderIndex(chunk),
     origin,
     lists: signals,
     fused,

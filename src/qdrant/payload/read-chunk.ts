@@ -1,9 +1,8 @@
 import type { Chunk, PointId } from '../../core/types.ts'
 import { namesInPath } from '../../text/names/document-name.ts'
 import { isObject } from '../json.ts'
-
-const NODE_CONTENT = '_node_content'
-const CONTAINERS = ['metadata', 'meta']
+import { pageAndLines } from './page-and-lines.ts'
+import { asIndex, CONTAINERS, NODE_CONTENT, valueAt } from './value-at.ts'
 
 /** Common names of each field of a chunk. Those that stowage writes come first. */
 const USUAL_NAMES = {
@@ -16,8 +15,8 @@ const USUAL_NAMES = {
   section_path: ['section_path', 'header_path', 'headers', 'headings', 'section', 'heading'],
   header: ['header'],
   order_index: ['order_index', 'chunk_index', 'chunk_id', 'chunk_no', 'split_id', 'seq', 'sequence', 'position'],
-  char_start: ['char_start', 'start_index', 'start_char_idx'],
-  char_end: ['char_end', 'end_index', 'end_char_idx'],
+  char_start: ['char_start', 'start_index', 'start_char_idx', `${NODE_CONTENT}.start_char_idx`],
+  char_end: ['char_end', 'end_index', 'end_char_idx', `${NODE_CONTENT}.end_char_idx`],
 }
 type PayloadField = keyof typeof USUAL_NAMES
 
@@ -88,6 +87,7 @@ export function readChunk(
     orderIndex: read('order_index', asIndex),
     charStart: read('char_start', asIndex),
     charEnd: isWhole ? read('char_end', asIndex) : null,
+    ...pageAndLines(point.payload),
     text: isWhole ? text : text.slice(0, LONGEST_TEXT).replace(/[\uD800-\uDBFF]$/, ''),
     ...(context === null ? {} : { context }),
     ...parentOf(point.payload),
@@ -193,26 +193,6 @@ function usualValue(payload: unknown, { path, container, name }: UsualPath): unk
   return Object.hasOwn(payload, container) ? valueAt(payload[container], name) : undefined
 }
 
-/** The value at a dotted path of the payload; undefined when there is none. */
-export function valueAt(payload: unknown, path: string): unknown {
-  if (!isObject(payload)) return undefined
-  if (Object.hasOwn(payload, path)) return path === NODE_CONTENT ? nodeText(payload[path]) : payload[path]
-  const dot = path.indexOf('.')
-  if (dot < 0) return undefined
-  const outer = path.slice(0, dot)
-  return Object.hasOwn(payload, outer) ? valueAt(payload[outer], path.slice(dot + 1)) : undefined
-}
-
-/** LlamaIndex stores a node with its text as JSON in a string. */
-function nodeText(node: unknown): unknown {
-  if (typeof node !== 'string') return undefined
-  try {
-    return valueAt(JSON.parse(node), 'text')
-  } catch {
-    return undefined
-  }
-}
-
 /** Markdown splitters write one field per heading level: "Header 1", "Header 2". */
 function splitterHeaders(payload: unknown): string {
   for (const paths of SPLITTER_PATHS) {
@@ -233,11 +213,6 @@ function asName(value: unknown): string | null {
 function asNames(value: unknown): Pick<Chunk, 'pageName' | 'docName'> | null {
   const names = namesInPath('', asText(value) ?? '')
   return Object.keys(names).length === 0 ? null : names
-}
-
-function asIndex(value: unknown): number | null {
-  const index = typeof value === 'bigint' ? Number(value) : value
-  return typeof index === 'number' && Number.isSafeInteger(index) && index >= 0 ? index : null
 }
 
 /** An empty path that `stowage ingest` wrote says that there is no section: other names then hold something else. */

@@ -8,6 +8,13 @@ import {
   readChunk,
 } from '../../../src/qdrant/payload/read-chunk.ts'
 
+interface Place {
+  page?: number
+  lines?: [number, number]
+  charStart?: number | null
+  charEnd?: number | null
+}
+
 const read = (payload: unknown, mapping?: PayloadMapping) => readChunk({ id: 7, payload }, 'docs', mapping)
 
 describe('chunks from payloads', () => {
@@ -56,6 +63,24 @@ describe('chunks from payloads', () => {
     ['the mapped field alone', { text: 'T', source: 'gate-rules', n: '7' }, { doc_id: 'n' }, undefined],
   ])('name their document without a title by %s', (_, payload, mapping, name) => {
     expect(read(payload, mapping).pageName).toBe(name)
+  })
+
+  it.each<[string, object, Place]>([
+    ['LangChain (JavaScript)', { content: 'T', metadata: { loc: { lines: { from: 3, to: 9 } } } }, { lines: [3, 9] }],
+    [
+      'its loader of PDF files',
+      { content: 'T', metadata: { loc: { pageNumber: 2, lines: { from: 1, to: 4 } } } },
+      { page: 2, lines: [1, 4] },
+    ],
+    ['LangChain (Python)', { page_content: 'T', metadata: { page: 0, start_index: 7 } }, { page: 0, charStart: 7 }],
+    ['LlamaIndex', { _node_content: '{"text":"T","start_char_idx":5,"end_char_idx":6}' }, { charStart: 5, charEnd: 6 }],
+    ['lines that end before they begin', { content: 'T', metadata: { loc: { lines: { from: 9, to: 3 } } } }, {}],
+    ['values of other types', { content: 'T', metadata: { page: 'ii', loc: 'Paris', start_index: -1 } }, {}],
+    ['a broken node', { text: 'T', _node_content: '{"start_char_idx":' }, {}],
+  ])('know where they stand: %s', (_, payload, { page, lines, charStart = null, charEnd = null }) => {
+    const chunk = read(payload)
+    expect([chunk.page, chunk.charStart, chunk.charEnd]).toEqual([page, charStart, charEnd])
+    expect(chunk.lines).toEqual(lines && { first: lines[0], last: lines[1] })
   })
 
   it('have no section where ingest found no headings, and says so beside the empty path', () => {

@@ -1,9 +1,9 @@
-import { documentKey, placeKey } from '../core/keys.ts'
-import { prefixOf } from '../core/prefix.ts'
-import type { Steps } from '../core/steps.ts'
-import type { Candidate } from '../core/types.ts'
-import { shingleHashes } from '../text/shingles.ts'
-import { countShared } from '../text/similarity.ts'
+import { documentKey, placeKey } from '../../core/keys.ts'
+import { prefixOf } from '../../core/prefix.ts'
+import type { Steps } from '../../core/steps.ts'
+import type { Candidate } from '../../core/types.ts'
+import { shingleHashes } from '../../text/shingles.ts'
+import { countShared } from '../../text/similarity.ts'
 
 /** Least share of the shingles of the shorter text that two versions of one chunk have in common. */
 const SAME_CHUNK = 0.5
