@@ -1,4 +1,4 @@
-import { beginsOpenCode, closesFence, namesLanguage, openingFence } from '../text/fence.ts'
+import { beginsOpenCode, closesFence, fenceAround, namesLanguage, openingFence } from '../text/fence.ts'
 
 /**
  * Escapes a stored text so that it cannot leave its frame in a Markdown context: after it, the next source line is read as one,
@@ -21,15 +21,9 @@ export function escapeMarkdownPart(text: string): string {
   return framed(text).escaped
 }
 
-const BACKTICKS = /`{3,}/gu
-
 /** Source code in a fence that nothing in it ends. @param language '' for none */
 export function fencedCode(code: string, language: string): string {
-  const longest = Array.from(code.matchAll(BACKTICKS), ({ 0: run }) => run.length).reduce(
-    (most, length) => Math.max(most, length),
-    2,
-  )
-  const fence = '`'.repeat(longest + 1)
+  const fence = fenceAround(code)
   return `${fence}${language}\n${escapeCitations(code, IN_CODE)}\n${fence}`
 }
 

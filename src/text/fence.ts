@@ -26,6 +26,16 @@ export function leavesFence(line: string, fence: string): boolean {
   return line.trim() !== '' && columnsOf(line) < columnsOf(fence) - MOST_COLUMNS
 }
 
+/** Length of the longest run of backticks in a text; 0 without one. */
+export function longestTicks(text: string): number {
+  let longest = 0
+  for (const [ticks] of text.matchAll(/`+/g)) longest = Math.max(longest, ticks.length)
+  return longest
+}
+
+/** The fence of a code block that nothing in the code ends. */
+export const fenceAround = (code: string): string => '`'.repeat(Math.max(3, longestTicks(code) + 1))
+
 /** What stands above code, and not at its end. */
 const BEFORE_CODE = /^\s*$|:\s*$/u
 

@@ -1,13 +1,8 @@
-/** Length of the longest run of backticks in a text; 0 without one. */
-export function longestTicks(text: string): number {
-  let longest = 0
-  for (const [ticks] of text.matchAll(/`+/g)) longest = Math.max(longest, ticks.length)
-  return longest
-}
+import { fenceAround } from '../../text/fence.ts'
 
-/** Code in a fence that is longer than any in the text. */
+/** Code in a fence that nothing in it ends. */
 export function fencedCode(text: string, language = ''): string {
-  const fence = '`'.repeat(Math.max(3, longestTicks(text) + 1))
+  const fence = fenceAround(text)
   return `${fence}${language}\n${text}\n${fence}`
 }
 

@@ -1,4 +1,4 @@
-import { closesFence, openingFence } from '../../text/fence.ts'
+import { closesFence, fenceAround, openingFence } from '../../text/fence.ts'
 
 /** A line around a listing, or around a literal block, of AsciiDoc. */
 const DELIMITER = /^(?:-{4,}|\.{4,})$/u
@@ -17,7 +17,6 @@ const PROMPT = /^\$ \S/u
 const PROSE = /(?:(?<![\p{L}\p{N}_.’'-])\p{L}[\p{L}’'-]*[,.:;]?\s){6}/u
 /** So many blocks of code show that a text is AsciiDoc. */
 const FEWEST_CLEAR = 2
-const BACKTICKS = /`{3,}/gu
 
 /**
  * A text with the code blocks of AsciiDoc in fences of Markdown: as a `.txt` file, such a text would have its last line of code as a title, because a line of hyphens stands below it. A block has equal lines of hyphens
@@ -90,7 +89,6 @@ function isListing(code: readonly string[], delimiter: string, isMarked: boolean
 }
 
 function fenced(code: readonly string[], language: string): string[] {
-  const runs = code.flatMap(line => line.match(BACKTICKS) ?? [])
-  const fence = '`'.repeat(runs.reduce((most, run) => Math.max(most, run.length), 2) + 1)
+  const fence = fenceAround(code.join('\n'))
   return [`${fence}${language}`, ...code, fence]
 }

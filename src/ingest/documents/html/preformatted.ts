@@ -1,4 +1,5 @@
-import { fencedCode, longestTicks } from '../markdown.ts'
+import { longestTicks } from '../../../text/fence.ts'
+import { fencedCode } from '../markdown.ts'
 import { type HtmlElement, isElement, isInLine } from './element.ts'
 import { isLeftOut } from './left-out.ts'
 import { lettersOf } from './letters.ts'
