@@ -1,3 +1,5 @@
+import type TurndownService from 'turndown'
+
 /** What is used of an element of the DOM: the types of browsers are not part of this program. */
 export interface HtmlElement {
   readonly nodeName: string
@@ -15,6 +17,18 @@ export interface HtmlElement {
 }
 
 export type HtmlDocument = Pick<HtmlElement, 'querySelector'>
+
+/** How some elements are written as markdown. */
+interface HtmlRule {
+  filter: TurndownService.TagName | TurndownService.TagName[] | ((node: HtmlElement) => boolean)
+  /** @param content what the element holds, as markdown */
+  replacement: (content: string, node: HtmlElement) => string
+}
+
+/** Adds rules by their names. The first rule that fits wins, and the last one added is asked first. */
+export function addRules(service: TurndownService, rules: Readonly<Record<string, HtmlRule>>): void {
+  for (const [name, rule] of Object.entries(rules)) service.addRule(name, rule as unknown as TurndownService.Rule)
+}
 
 /** The classes of an element, in lower case: generators of one family differ in case. */
 export function classesOf(node: HtmlElement): string[] {

@@ -6,7 +6,7 @@ import { withoutInvisible } from '../../markup/invisible.ts'
 import { type ConversionFault, type ConvertedDocument, primaryLanguage } from '../converted.ts'
 import { decodeHtml } from './decode-html.ts'
 import { depthOf } from './depth.ts'
-import { closest, type HtmlElement, nameOfPicture } from './element.ts'
+import { addRules, closest, type HtmlElement, nameOfPicture } from './element.ts'
 import { ESCAPE, escapeText, settleEscapes } from './escapes.ts'
 import { parted, partsWords } from './gap.ts'
 import { isPermalink, writeHeading } from './headings.ts'
@@ -27,7 +27,6 @@ const isPlainName = (text: string, term: HtmlElement): boolean =>
   /^[^*_`()[\]\\\n]{1,80}$/u.test(text) && !term.querySelector('h1, h2, h3, h4, h5, h6, ul, ol')
 
 const MARKED = new Set(['B', 'CODE', 'DEL', 'EM', 'I', 'S', 'STRIKE', 'STRONG'])
-const isCodeElement = ({ nodeName }: HtmlElement): boolean => nodeName === 'CODE'
 
 /** A page that sends its readers on says so in at most this many letters. */
 const SENDS_ON = 300
@@ -73,6 +72,47 @@ function manualIn(markdown: string): string | null {
   return !isCode(text) && readSections(text, true).some(({ heading }) => heading !== null) ? text : null
 }
 
+/** A block without a sign of its own. */
+const asBlock = (content: string): string => `\n\n${content}\n\n`
+
+const RULES: Parameters<typeof addRules>[1] = {
+  struck: { filter: ({ nodeName }) => /^(?:DEL|S|STRIKE)$/.test(nodeName), replacement: content => `~~${content}~~` },
+  heading: { filter: ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'], replacement: writeHeading },
+  // Turndown does not know that these are blocks.
+  'folded part': { filter: ({ nodeName }) => /^(?:DETAILS|SUMMARY|LEGEND)$/.test(nodeName), replacement: asBlock },
+  'list of sections': {
+    filter: node => {
+      const list = node.nodeName === 'LI' ? node.parentNode : node
+      return list !== null && isListOfSections(list)
+    },
+    replacement: asBlock,
+  },
+  term: {
+    filter: 'dt',
+    replacement: (content, node) => {
+      const name = content.trim()
+      return asBlock(isPlainName(name, node) ? `**${name}**` : content)
+    },
+  },
+  superscript: { filter: 'sup', replacement: writeSuperscript },
+  link: { filter: 'a', replacement: (content, node) => (isPermalink(node) ? '' : content) },
+  image: { filter: 'img', replacement: (_, node) => parted(nameOfPicture(node), node) },
+  parted: { filter: node => node.nodeName !== 'IMG' && partsWords(node), replacement: parted },
+  // Pages indent examples in this way. Marks of a quotation would stand before each line of code, and code that is cut would not look like code.
+  indented: {
+    filter: node => node.nodeName === 'BLOCKQUOTE' && Boolean(node.querySelector('pre, table')),
+    replacement: asBlock,
+  },
+  code: { filter: 'code', replacement: codeInLine },
+  preformatted: { filter: isPreformatted, replacement: (_, node) => codeOf(node) },
+  // Signs in code are code: a reader would type them.
+  'marks in code': {
+    filter: node => MARKED.has(node.nodeName) && closest(node, ({ nodeName }) => nodeName === 'CODE') !== null,
+    replacement: content => content,
+  },
+  'label of code': { filter: isLabelOfCode, replacement: () => '\n\n' },
+}
+
 function convert(html: string): { markdown: string; title: string | null } {
   let title: string | null = null
   const mains: string[] = []
@@ -89,94 +129,25 @@ function convert(html: string): { markdown: string; title: string | null } {
   // Before the escapes: an underscore inside of a word needs none.
   service.escape = text => escapeText(withoutInvisible(text))
   writeTables(service)
-  service.addRule('struck', {
-    filter: node => /^(?:DEL|S|STRIKE)$/.test(node.nodeName),
-    replacement: content => `~~${content}~~`,
-  })
-  service.addRule('heading', {
-    filter: ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'],
-    replacement: (content, node) => writeHeading(content, node as unknown as HtmlElement),
-  })
-  service.addRule('folded part', {
-    // Turndown does not know that these are blocks.
-    filter: node => /^(?:DETAILS|SUMMARY|LEGEND)$/.test(node.nodeName),
-    replacement: content => `\n\n${content}\n\n`,
-  })
-  service.addRule('list of sections', {
-    filter: node => {
-      const { parentNode } = node as unknown as HtmlElement
-      const list = node.nodeName === 'LI' ? parentNode : node
-      return list !== null && isListOfSections(list as HtmlElement)
+  addRules(service, RULES)
+  addRules(service, {
+    main: {
+      filter: node => node.nodeName === 'MAIN' || node.getAttribute('role') === 'main',
+      replacement: content => {
+        mains.push(content)
+        return asBlock(content)
+      },
     },
-    replacement: content => `\n\n${content}\n\n`,
-  })
-  service.addRule('term', {
-    filter: 'dt',
-    replacement: (content, node) => {
-      const name = content.trim()
-      return `\n\n${isPlainName(name, node as unknown as HtmlElement) ? `**${name}**` : content}\n\n`
+    title: {
+      filter: ({ nodeName }) => nodeName === 'TITLE',
+      replacement: (_, { textContent }) => {
+        // An image in SVG may have a title too: the first one is that of the page.
+        const text = withoutInvisible(textContent ?? '')
+        title ??= text.replace(/\s+/g, ' ').trim() || null
+        return ''
+      },
     },
-  })
-  service.addRule('superscript', {
-    filter: 'sup',
-    replacement: (content, node) => writeSuperscript(content, node as unknown as HtmlElement),
-  })
-  service.addRule('link', {
-    filter: 'a',
-    replacement: (content, node) => (isPermalink(node as unknown as HtmlElement) ? '' : content),
-  })
-  service.addRule('image', {
-    filter: 'img',
-    replacement: (_, node) => {
-      const picture = node as unknown as HtmlElement
-      return parted(nameOfPicture(picture), picture)
-    },
-  })
-  service.addRule('parted', {
-    filter: node => node.nodeName !== 'IMG' && partsWords(node as unknown as HtmlElement),
-    replacement: (content, node) => parted(content, node as unknown as HtmlElement),
-  })
-  service.addRule('indented', {
-    // Pages indent examples in this way. Marks of a quotation would stand before each line of code, and code that is cut would not look like code.
-    filter: node => node.nodeName === 'BLOCKQUOTE' && Boolean(node.querySelector('pre, table')),
-    replacement: content => `\n\n${content}\n\n`,
-  })
-  service.addRule('code', { filter: 'code', replacement: codeInLine })
-  service.addRule('preformatted', {
-    filter: node => isPreformatted(node as unknown as HtmlElement),
-    replacement: (_, node) => codeOf(node as unknown as HtmlElement),
-  })
-  service.addRule('marks in code', {
-    // Signs in code are code: a reader would type them.
-    filter: node => MARKED.has(node.nodeName) && closest(node as unknown as HtmlElement, isCodeElement) !== null,
-    replacement: content => content,
-  })
-  service.addRule('label of code', {
-    filter: node => isLabelOfCode(node as unknown as HtmlElement),
-    replacement: () => '\n\n',
-  })
-  service.addRule('main', {
-    filter: node => node.nodeName === 'MAIN' || node.getAttribute('role') === 'main',
-    replacement: content => {
-      mains.push(content)
-      return `\n\n${content}\n\n`
-    },
-  })
-  service.addRule('title', {
-    filter: node => node.nodeName === 'TITLE',
-    replacement: (_, node) => {
-      // An image in SVG may have a title too: the first one is that of the page.
-      title ??=
-        withoutInvisible(node.textContent ?? '')
-          .replace(/\s+/g, ' ')
-          .trim() || null
-      return ''
-    },
-  })
-  // The first rule that fits wins, and the last one added is asked first.
-  service.addRule('left out', {
-    filter: isLeftOut,
-    replacement: (_, node) => parted('', node as unknown as HtmlElement),
+    'left out': { filter: isLeftOut, replacement: (_, node) => parted('', node) },
   })
   const all = tidy(service.turndown(html.replaceAll(ESCAPE, '').replace(FRAMES, '')))
   const main = tidy(mains.length === 1 ? (mains[0] ?? '') : '')

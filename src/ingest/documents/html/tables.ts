@@ -1,7 +1,8 @@
 import type TurndownService from 'turndown'
+import { batchesOf } from '../../../core/collections.ts'
 import { rememberedByObject } from '../../../text/bounded-cache.ts'
 import { cellText, markdownTable } from '../markdown.ts'
-import { classesOf, closest, type HtmlElement, isElement } from './element.ts'
+import { addRules, classesOf, closest, type HtmlElement, isElement } from './element.ts'
 import { isLeftOut } from './left-out.ts'
 import { lettersOf } from './letters.ts'
 
@@ -14,58 +15,52 @@ const BLOCKS = 'p, div, ul, ol, dl, pre, blockquote'
 /** Writes tables of data, also where they are a grid of elements, as tables of markdown, and rows of tables for layout as paragraphs, or cell by cell when cells hold blocks. */
 export function writeTables(service: TurndownService): void {
   const written = new WeakMap<HtmlElement, string>()
-  service.addRule('cell', {
-    filter: ['td', 'th', 'caption'],
-    replacement: (content, node) => {
-      const cell = node as unknown as HtmlElement
-      written.set(cell, content)
-      return `\n\n${isIcon(cell) && isName(content) ? `**${content.trim()}**` : content}\n\n`
+  const textOf = (cell: HtmlElement): string => written.get(cell) ?? ''
+  addRules(service, {
+    cell: {
+      filter: ['td', 'th', 'caption'],
+      replacement: (content, cell) => {
+        written.set(cell, content)
+        return `\n\n${isIcon(cell) && isName(content) ? `**${content.trim()}**` : content}\n\n`
+      },
+    },
+    row: {
+      filter: 'tr',
+      replacement: (content, row) => {
+        if (isInGrid(row) || row.querySelector(`${BLOCKS}, ${PARTS_OF_PAGE}`)) return content
+        const texts = shown(row)
+          .map(cell => textOf(cell).trim())
+          .filter(text => text !== '')
+        const line = texts.filter(text => !texts.includes(nameInBrackets(text))).join(' ')
+        return `\n\n${isLabel(row) && !line.includes('**') ? `**${line}**` : line}\n\n`
+      },
+    },
+    table: {
+      filter: 'table',
+      replacement: (content, table) => `\n\n${isGrid(table) ? gridOf(table, textOf) : content}\n\n`,
+    },
+    'cell of a grid': {
+      filter: ({ parentNode }) => parentNode !== null && columnsOfBlocks(parentNode) > 0,
+      replacement: (content, cell) => {
+        written.set(cell, content)
+        return ''
+      },
+    },
+    'caption of a grid': {
+      filter: isCaptionOfBlocks,
+      replacement: content => `\n\n${isName(content) ? `**${content.trim()}**` : content}\n\n`,
+    },
+    grid: {
+      filter: node => columnsOfBlocks(node) > 0,
+      replacement: (_, grid) => `\n\n${gridOfBlocks(grid, textOf)}\n\n`,
     },
   })
-  service.addRule('row', {
-    filter: 'tr',
-    replacement: (content, node) => {
-      const row = node as unknown as HtmlElement
-      if (isInGrid(row) || row.querySelector(`${BLOCKS}, ${PARTS_OF_PAGE}`)) return content
-      const texts = shown(row)
-        .map(cell => written.get(cell)?.trim() ?? '')
-        .filter(text => text !== '')
-      const line = texts.filter(text => !texts.includes(nameInBrackets(text))).join(' ')
-      return `\n\n${isLabel(row) && !line.includes('**') ? `**${line}**` : line}\n\n`
-    },
-  })
-  service.addRule('table', {
-    filter: 'table',
-    replacement: (content, node) => {
-      const table = node as unknown as HtmlElement
-      return isGrid(table) ? `\n\n${gridOf(table, cell => written.get(cell) ?? '')}\n\n` : `\n\n${content}\n\n`
-    },
-  })
-  service.addRule('cell of a grid', {
-    filter: node => columnsOfBlocks(node.parentNode as unknown as HtmlElement) > 0,
-    replacement: (content, node) => {
-      written.set(node as unknown as HtmlElement, content)
-      return ''
-    },
-  })
-  service.addRule('caption of a grid', {
-    filter: node => isCaptionOfBlocks(node as unknown as HtmlElement),
-    replacement: content => `\n\n${isName(content) ? `**${content.trim()}**` : content}\n\n`,
-  })
-  service.addRule('grid', {
-    filter: node => columnsOfBlocks(node as unknown as HtmlElement) > 0,
-    replacement: (_, node) => {
-      const grid = node as unknown as HtmlElement
-      const columns = columnsOfBlocks(grid)
-      const rows: string[][] = []
-      for (const [at, cell] of shown(grid).entries()) {
-        if (at % columns === 0) rows.push([])
-        rows.at(-1)?.push(cellText(written.get(cell) ?? ''))
-      }
-      const [head = [], ...body] = rows
-      return `\n\n${markdownTable(head, body)}\n\n`
-    },
-  })
+}
+
+function gridOfBlocks(grid: HtmlElement, textOf: (cell: HtmlElement) => string): string {
+  const cells = shown(grid).map(cell => cellText(textOf(cell)))
+  const [head = [], ...body] = batchesOf(cells, columnsOfBlocks(grid))
+  return markdownTable(head, body)
 }
 
 /** DocBook puts a picture before the label of a box, with the same words in brackets for those who do not see it: "[Note]". */
