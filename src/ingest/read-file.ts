@@ -3,6 +3,7 @@ import { basename, extname } from 'node:path'
 import { readableName } from '../text/names/readable-name.ts'
 import type { ConvertedFormat } from './documents/convert.worker.ts'
 import type { DocumentConverter } from './documents/converter.ts'
+import { type DecodedText, decodeText } from './documents/decode-text.ts'
 import { DOCUMENT_EXTENSIONS, formatOf, isUnknownFormat } from './documents/formats.ts'
 import { fencedListings } from './markup/asciidoc-listings.ts'
 import { documentTitle } from './markup/document-title.ts'
@@ -15,7 +16,6 @@ import { stripMarks } from './markup/strip-marks.ts'
 import { spokenText } from './markup/subtitles.ts'
 import { readTitleBlock } from './markup/title-block.ts'
 import type { SkippedDocument, SourceDocument } from './source-document.ts'
-import { decodeFile } from './text-files.ts'
 
 /** Reads a file that is converted, such as a PDF. */
 export async function convertDocument(
@@ -62,9 +62,9 @@ export async function readCode(file: string, docId: string): Promise<SourceDocum
     const warning = `${file} has a line of more than ${LONGEST_CODE_LINE} characters, as a tool writes it; it is not ingested`
     return { docId, skipped: 'generated code', warning }
   }
-  const { text, fault } = read
-  const warning = fault === null ? {} : { warning: `${file} ${fault}` }
-  return { docId, title: basename(file), text, place: file, isPlain: true, isCode: true, ...warning }
+  const { text, warning } = read
+  const fault = warning === null ? {} : { warning: `${file} ${warning}` }
+  return { docId, title: basename(file), text, place: file, isPlain: true, isCode: true, ...fault }
 }
 
 /** The bytes of a file, or why they cannot be read. */
@@ -76,17 +76,12 @@ function unreadable(file: string, docId: string, reason: string): SkippedDocumen
   return { docId, skipped: 'unreadable', warning: `${file} cannot be read: ${reason}` }
 }
 
-/** The text of a file, whose lines end in LF, and what is wrong with it as the end of a sentence. */
-async function readText(
-  file: string,
-  docId: string,
-): Promise<{ text: string; fault: string | null } | SkippedDocument> {
+async function readText(file: string, docId: string): Promise<DecodedText | SkippedDocument> {
   const bytes = await readBytes(file)
   if (typeof bytes === 'string') return unreadable(file, docId, bytes)
-  const decoded = decodeFile(bytes)
-  if (decoded.text === null)
-    return { docId, skipped: decoded.kind, warning: `${file} is ${decoded.kind}; it is not ingested` }
-  return { text: decoded.text.replace(/\r\n?/g, '\n'), fault: decoded.fault }
+  const decoded = decodeText(bytes)
+  if (!('fault' in decoded)) return decoded
+  return { docId, skipped: decoded.fault, warning: `${file} ${decoded.reason}; it is not ingested` }
 }
 
 /** Only Markdown has a title block. */
@@ -115,7 +110,7 @@ export async function readDocument(file: string, docId: string): Promise<SourceD
       : fencedListings(joinParted(withoutManualLines(withoutRunningLines(rest.replace(OVERSTRUCK, '')))))
   const name = nameOf(file)
   const warnings = [
-    ...(read.fault === null ? [] : [`${file} ${read.fault}`]),
+    ...(read.warning === null ? [] : [`${file} ${read.warning}`]),
     ...(isUnknownFormat(file) ? [`${file} is read as Markdown: stowage reads ${DOCUMENT_EXTENSIONS}`] : []),
     ...(frontMatter.fault === null ? [] : [`${file}: the front matter ${frontMatter.fault}`]),
   ]

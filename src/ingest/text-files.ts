@@ -13,7 +13,7 @@ export function decodeUtf8(bytes: Uint8Array): { text: string; isBroken: boolean
 
 /** What the bytes of a file are: text, or the reason why they are not read as text. */
 type DecodedFile =
-  | { text: string; fault: string | null; kind: null }
+  | { text: string; fault: string | null }
   | { text: null; kind: 'binary' | 'UTF-16 without a byte order mark' | 'UTF-32' }
 
 /** Bytes that are looked at to tell text from binary data. */
@@ -37,10 +37,10 @@ export function decodeFile(bytes: Uint8Array): DecodedFile {
   if (encoding?.startsWith('utf-32')) return { text: null, kind: 'UTF-32' }
   if (encoding?.startsWith('utf-16')) {
     const text = new TextDecoder(encoding).decode(bytes)
-    return { text, fault: text.includes('\uFFFD') ? 'is not valid UTF-16' : null, kind: null }
+    return { text, fault: text.includes('\uFFFD') ? 'is not valid UTF-16' : null }
   }
   const sample = bytes.subarray(0, SAMPLE)
-  if (!sample.includes(0)) return { ...decodeBytes(bytes), kind: null }
+  if (!sample.includes(0)) return decodeBytes(bytes)
   // In UTF-16 every second byte of Latin text is 0, and no other one.
   const zeros = [0, 0]
   for (const [index, byte] of sample.entries()) if (byte === 0) zeros[index % 2] = (zeros[index % 2] ?? 0) + 1
