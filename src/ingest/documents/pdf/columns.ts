@@ -1,4 +1,4 @@
-import { countOf } from '../../../core/collections.ts'
+import { countOf, firstPlace } from '../../../core/collections.ts'
 import { edgesOf, type Line, lengthOf, type Segment } from './page-text.ts'
 import { groupRows, joinRow } from './rows.ts'
 
@@ -101,7 +101,8 @@ function cutAt(x: number, segments: Segment[], isKnown: boolean): Gutter {
   }))
   for (const segment of beside) {
     // What stands on the baseline of a line across the gutter is part of that line.
-    const at = firstAtLeast(bounds, segment.y - 0.35 * segment.size)
+    const highest = segment.y - 0.35 * segment.size
+    const at = firstPlace(bounds.length, place => (bounds[place] as number) >= highest)
     const bound = bounds[at]
     const zone = zones[at] as Zone
     if (bound !== undefined && Math.abs(bound - segment.y) <= 0.35 * segment.size) zone.below.push(segment)
@@ -123,18 +124,6 @@ function moveHeading(zone: Zone): void {
   if (others.length === 0 || last.size <= 1.1 * Math.min(...others.map(({ size }) => size))) return
   zone.left = others
   zone.below.push(last)
-}
-
-/** Index of the first bound that is at least `value`; the number of bounds when there is none. */
-function firstAtLeast(bounds: readonly number[], value: number): number {
-  let low = 0
-  let high = bounds.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((bounds[middle] as number) >= value) high = middle
-    else low = middle + 1
-  }
-  return low
 }
 
 /** Whether segments read like lines of text, not like cells of a table: several words in each part of a line, and lines of about equal length. */

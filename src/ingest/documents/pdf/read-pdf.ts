@@ -1,4 +1,4 @@
-import { type ConversionFault, type ConvertedDocument, primaryLanguage } from '../converted.ts'
+import { type ConversionFault, type ConvertedDocument, primaryLanguage, warningOf } from '../converted.ts'
 import { isMonospacedFont } from '../monospaced.ts'
 import { readAddresses } from './addresses/read-addresses.ts'
 import { toBlocks } from './blocks.ts'
@@ -64,7 +64,7 @@ async function convert(pdf: Pdf): Promise<ConvertedDocument | ConversionFault> {
     title: metadataTitle(info.Title) ?? titleHeading(lines, headings),
     lang: primaryLanguage(info.Language),
     headings: headings.source === 'unknown' ? 'unknown' : 'marked',
-    warning: warningOf({ pages: pages.length, empty: empty - damaged, damaged }),
+    warning: warningOf([damagedWarning(damaged, pages.length), emptyWarning(empty - damaged, pages.length)]),
   }
 }
 
@@ -126,10 +126,8 @@ function titleHeading(lines: readonly Line[], headings: Headings): string | null
   return textOf(lines.slice(first[0], first[0] + first[1].lines))
 }
 
-function warningOf({ pages, empty, damaged }: { pages: number; empty: number; damaged: number }): string | null {
-  const faults = [
-    ...(damaged > 0 ? [`${damaged} of ${pages} pages are damaged`] : []),
-    ...(empty > 0 && empty > 0.2 * pages ? [`${empty} of ${pages} pages have no text: they may need OCR`] : []),
-  ]
-  return faults.length === 0 ? null : faults.join('; ')
-}
+const damagedWarning = (damaged: number, pages: number): string | null =>
+  damaged > 0 ? `${damaged} of ${pages} pages are damaged` : null
+
+const emptyWarning = (empty: number, pages: number): string | null =>
+  empty > 0.2 * pages ? `${empty} of ${pages} pages have no text: they may need OCR` : null
