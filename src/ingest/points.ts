@@ -35,7 +35,6 @@ export interface PreparedPoint {
    * context: a stored point with an equal hash is up to date, and a chunk keeps its context when the rest of its document changes.
    */
   payload: JsonObject & { content_hash: string }
-  tokens: number
 }
 
 /**
@@ -76,7 +75,6 @@ export function preparePoint(
       ...(mark === null || chunk.orderIndex !== 0 ? {} : { document_mark: { ...mark } }),
       content_hash: contentHash(JSON.stringify([encoded, payload])),
     },
-    tokens: chunk.tokens,
   }
 }
 

@@ -8,7 +8,6 @@ export interface DocumentParent {
   charStart: number
   charEnd: number
   text: string
-  tokens: number
 }
 
 const MOST_PARENT_TOKENS = 2_048
@@ -46,9 +45,8 @@ export function chunkWithParents(
     if (!hasParent) continue
     const { charStart } = first
     const { charEnd } = last
-    const slice = text.slice(charStart, charEnd)
     const sectionPath = own.map(chunk => chunk.sectionPath).reduce(commonPath)
-    parents.push({ sectionPath, charStart, charEnd, text: slice, tokens: count(slice) })
+    parents.push({ sectionPath, charStart, charEnd, text: text.slice(charStart, charEnd) })
   }
   return { chunks, parents }
 }
