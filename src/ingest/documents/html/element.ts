@@ -39,6 +39,11 @@ export function isElement({ nodeName }: HtmlElement): boolean {
   return !nodeName.startsWith('#')
 }
 
+/** Whether an element is a heading of any level. */
+export function isHeading({ nodeName }: HtmlElement): boolean {
+  return /^H[1-6]$/.test(nodeName)
+}
+
 const INLINE = new Set(
   'A ABBR B BDI BDO BIG CITE CODE DEL DFN EM FONT I INS KBD LABEL MARK NOBR PICTURE Q S SAMP SMALL SOURCE SPAN STRONG SUB SUP TIME TT U VAR'.split(
     ' ',

@@ -1,4 +1,4 @@
-import { classesOf, closest, type HtmlElement } from './element.ts'
+import { classesOf, closest, type HtmlElement, isHeading } from './element.ts'
 import { lettersOf } from './letters.ts'
 
 /** Classes of boxes beside the text, which DocBook, docutils and Bootstrap name by their kind. */
@@ -17,8 +17,8 @@ const FOOTNOTE = /^\(\d{1,3}\)$/
 export function writeHeading(content: string, node: HtmlElement): string {
   const [first = '', ...others] = content.trim().split(/\n{2,}/)
   const line = first.replace(/^- +/, '').replace(/\s*\n\s*/g, ' ')
-  const isHeading = line !== '' && !/^(?:\||```)/.test(line)
-  return `\n\n${[isHeading ? marked(line, node) : first, ...others].join('\n\n')}\n\n`
+  const isPlainLine = line !== '' && !/^(?:\||```)/.test(line)
+  return `\n\n${[isPlainLine ? marked(line, node) : first, ...others].join('\n\n')}\n\n`
 }
 
 function marked(line: string, node: HtmlElement): string {
@@ -40,13 +40,12 @@ const CLASSES = new Set([
   ...['headerlink', 'header-link', 'header-anchor', 'heading-anchor', 'heading-link', 'hash-link'],
   ...['permalink', 'anchor', 'anchor-link', 'anchorjs-link', 'anchorlink', 'headinglink'],
 ])
-const HEADING = /^H[1-6]$/
 
 /** Whether a link leads to its own place: its text is a mark, or its class says so and its heading has text outside of links. */
 export function isPermalink(node: HtmlElement): boolean {
   if (MARK.test(node.textContent ?? '') && node.getElementsByTagName('img').length === 0) return true
   if (!classesOf(node).some(name => CLASSES.has(name))) return false
-  const heading = closest(node, ({ nodeName }) => HEADING.test(nodeName))
+  const heading = closest(node, isHeading)
   if (heading === null) return false
   const { all, linked } = lettersOf(heading)
   return all > linked

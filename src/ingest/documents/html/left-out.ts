@@ -1,5 +1,5 @@
 import { isBoilerplate } from './boilerplate.ts'
-import { classesOf, closest, type HtmlElement } from './element.ts'
+import { classesOf, closest, type HtmlElement, isHeading } from './element.ts'
 import { lettersOf } from './letters.ts'
 import { isNavigation } from './navigation.ts'
 
@@ -33,12 +33,11 @@ function isUnseen(node: HtmlElement): boolean {
 }
 
 const TEXT = ['P', 'LI', 'DD']
-const HEADING = /^H[1-6]$/
 
 /** Whether a button is the whole of a heading, as that of a part that can be folded, or stands in a sentence, as a name. */
 function isPartOfText(button: HtmlElement): boolean {
   const { all } = lettersOf(button)
-  const heading = closest(button, ({ nodeName }) => HEADING.test(nodeName))
+  const heading = closest(button, isHeading)
   if (heading !== null) return lettersOf(heading).all === all
   const { parentNode: parent } = button
   return parent !== null && TEXT.includes(parent.nodeName) && lettersOf(parent).all > all

@@ -1,8 +1,6 @@
 import { rememberedByObject } from '../../../text/bounded-cache.ts'
-import { type HtmlElement, isElement } from './element.ts'
+import { type HtmlElement, isElement, isHeading } from './element.ts'
 import { lettersOf } from './letters.ts'
-
-const HEADING = /^H[1-6]$/
 
 /**
  * Whether a list is the frame of sections, as in pages of javadoc: it has no numbers, and each item with a text begins with a heading. What is in an
@@ -17,6 +15,6 @@ export const isListOfSections: (node: HtmlElement) => boolean = rememberedByObje
 /** Whether the first text of an element is in a heading. */
 function beginsWithHeading(node: HtmlElement): boolean {
   let at: HtmlElement | undefined = node
-  while (at && !HEADING.test(at.nodeName)) at = Array.from(at.childNodes ?? []).find(child => lettersOf(child).all > 0)
+  while (at && !isHeading(at)) at = Array.from(at.childNodes ?? []).find(child => lettersOf(child).all > 0)
   return at !== undefined
 }

@@ -5,6 +5,7 @@ import {
   type HtmlDocument,
   type HtmlElement,
   isElement,
+  isHeading,
   isInLine,
   nameOfPicture,
 } from './element.ts'
@@ -54,7 +55,6 @@ const CONTAINED = 16
 const FEWEST_TITLES = 3
 const FEWEST_WORDS = 3
 
-const HEADING = /^H[1-6]$/
 /** "Contents", in the same languages as the steps below. */
 const NAME_OF_CONTENTS =
   /^\s*(?:\d{1,3}\.?\s+)?(?:(?:table\s+of\s+)?contents|inhalt|inhaltsverzeichnis|sommaire|table\s+des\s+matières|índice|contenidos?|conteúdo|sumário|indice|inhoud|inhoudsopgave|spis\s+treści|содержание|оглавление|目[录錄次]|목차)\s*:?\s*$/iu
@@ -84,7 +84,7 @@ const ARROW = new RegExp(
 
 /** Whether an element is navigation or contents: by its class, its heading or its links, or as a list of links above the text of the page. */
 export function isNavigation(node: HtmlElement): boolean {
-  if (HEADING.test(node.nodeName)) return isHeadingOfContents(node)
+  if (isHeading(node)) return isHeadingOfContents(node)
   if (node.nodeName === 'A')
     return isStep(node) || isContentsBesideStep(node) || isLinkToSource(node) || isLinkToTop(node)
   if (TEXT.has(node.nodeName)) return false
@@ -173,7 +173,7 @@ function isLinkToTop(link: HtmlElement): boolean {
   const picture = link.querySelector('img')
   const name = `${link.textContent ?? ''}${picture ? nameOfPicture(picture) : ''}`
   if (!TO_TOP.test(name) || isInSentence(link)) return false
-  const isInPlaceOfName = closest(link, ({ nodeName }) => NAMES.has(nodeName) || HEADING.test(nodeName)) !== null
+  const isInPlaceOfName = closest(link, around => NAMES.has(around.nodeName) || isHeading(around)) !== null
   return !TOP.test(name) || !(isInPlaceOfName || link.querySelector('code'))
 }
 
@@ -222,7 +222,7 @@ function isContentsBesideStep(node: HtmlElement): boolean {
 
 /** Whether an element is a heading such as "Table of Contents" above nothing but links: what follows the links is not below it. */
 function isHeadingOfContents(node: HtmlElement | null): boolean {
-  if (node === null || !HEADING.test(node.nodeName) || !NAME_OF_CONTENTS.test(node.textContent ?? '')) return false
+  if (node === null || !isHeading(node) || !NAME_OF_CONTENTS.test(node.textContent ?? '')) return false
   const next = besides(node, 'nextSibling')
   return next !== null && (LISTS.has(next.nodeName) || next.nodeName === 'DIV') && shareOfLinks(next) > NEARLY_ALL
 }
