@@ -59,6 +59,9 @@ export function compareText(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
+/** The words of a text, with white space between them, as a set. */
+export const wordSet = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
+
 /** Cuts a list into parts of this size; the last one may be smaller. */
 export function* batchesOf<Item>(items: readonly Item[], size: number): Generator<Item[]> {
   for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size)

@@ -1,3 +1,4 @@
+import { wordSet } from '../../core/collections.ts'
 import { LONGEST_READ_QUESTION, prefixOf } from '../../core/prefix.ts'
 import type { Steps } from '../../core/steps.ts'
 import type { Candidate, Chunk, Intent } from '../../core/types.ts'
@@ -82,10 +83,8 @@ const FEATURES: Record<Intent, readonly Feature[]> = {
 }
 
 /** Words of a question that cannot be the subject of a definition. */
-const QUESTION_WORDS = new Set(
-  'who what is are was were the a an define definition meaning of mean means does do stand stands for explain'.split(
-    ' ',
-  ),
+const QUESTION_WORDS = wordSet(
+  'who what is are was were the a an define definition meaning of mean means does do stand stands for explain',
 )
 
 /** Features that count twice: they say where the answer stands, and not only how it looks. */

@@ -1,12 +1,11 @@
+import { wordSet } from '../../core/collections.ts'
 import { isRatherEnglish } from './function-words.ts'
 
-const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
-
 /** English words that need another word behind them. Without those that may stand at the end: "log in", "what it is made for". */
-const ENGLISH = words('the of and that as a an or which its their your my our whose than because if')
+const ENGLISH = wordSet('the of and that as a an or which its their your my our whose than because if')
 
 /** Articles, prepositions and conjunctions of the languages of `FUNCTION_WORDS`, line by line. Without words that may stand at the end, such as German "an". */
-const OTHERS = words(`
+const OTHERS = wordSet(`
   der die das und zu den von des für ein eine dem dass einer einem einen oder zur zum wenn beim vom
   le la les de des du un une et que qui pour sur par avec au aux ce cette ces ou se son sa ses dont mais comme entre notre nos votre vos leurs sans
   el la los las de del un una y en que por con para se su sus al o pero este esta estos entre cuando sin sobre desde hasta mi mis

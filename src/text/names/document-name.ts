@@ -1,3 +1,4 @@
+import { wordSet } from '../../core/collections.ts'
 import { prefixOf } from '../../core/prefix.ts'
 import { percentDecoded } from '../percent-decoded.ts'
 
@@ -13,12 +14,9 @@ const PAGE_OF_FOLDER = /^_?(?:index|readme|default)$/iu
 const GENERAL =
   /^_?(?:index|readme|default|change(?:s|[-_ ]?logs?)|(?:(?:release|version|revision)[-_ ]?)?history|news|releases?(?:[-_ ]?notes)?|faqs?|frequently asked questions|licen[cs]e|copying|contributing)(?:\.[a-z]{2,4})?$/iu
 /** Folders that say where files lie, and not what they are about. */
-const WHERE_FILES_LIE = new Set(
-  (
-    'assets blob content contents data doc docs documentation documents download downloads en file files home html latest main master mnt ' +
-    'opt packages page pages public raw share source sources src srv stable static tmp tree upload uploads user users usr var versioned_docs wiki www'
-  ).split(' '),
-)
+const WHERE_FILES_LIE = wordSet(`
+  assets blob content contents data doc docs documentation documents download downloads en file files home html latest main master mnt
+  opt packages page pages public raw share source sources src srv stable static tmp tree upload uploads user users usr var versioned_docs wiki www`)
 /** More of them would take the place of text. Those of a version count beside them. */
 const MOST_FOLDERS = 2
 /** Numbers, hashes and UUIDs. */

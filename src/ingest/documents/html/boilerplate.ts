@@ -1,10 +1,9 @@
+import { wordSet } from '../../../core/collections.ts'
 import { classesOf, closest, type HtmlElement, isInLine } from './element.ts'
 import { lettersOf } from './letters.ts'
 
 /** Elements that hold the text of a page, whatever their class says. */
-const TEXT = new Set(
-  'HTML BODY MAIN ARTICLE TABLE TBODY THEAD TR TD TH LI DT DD P PRE CODE H1 H2 H3 H4 H5 H6'.split(' '),
-)
+const TEXT = wordSet('HTML BODY MAIN ARTICLE TABLE TBODY THEAD TR TD TH LI DT DD P PRE CODE H1 H2 H3 H4 H5 H6')
 
 /** Beginnings of the ids and classes that tools for consent give to their windows. */
 const CONSENT_TOOL =
@@ -14,19 +13,17 @@ const CONSENT =
   /(?:cookie|consent|gdpr).*(?:banner|notice|notification|bar|popup|pop-up|modal|dialog|overlay|alert|prompt|consent)(?![a-z])/
 
 /** Of MediaWiki: notes to all readers, links to other meanings of the title, and boxes with links. */
-const OF_WIKI = new Set(
-  'mw-jump-link mw-cite-backlink mw-indicators hatnote printfooter navbox sistersitebox sitenotice jump-to-nav'.split(
-    ' ',
-  ),
+const OF_WIKI = wordSet(
+  'mw-jump-link mw-cite-backlink mw-indicators hatnote printfooter navbox sistersitebox sitenotice jump-to-nav',
 )
 /** What is not for paper is not the text. Of Bootstrap, Tailwind and MediaWiki. */
-const NOT_PRINTED = new Set('noprint no-print d-print-none hidden-print print:hidden'.split(' '))
+const NOT_PRINTED = wordSet('noprint no-print d-print-none hidden-print print:hidden')
 const SHARE =
   /^(?:share|sharing|social)(?:[-_]?(?:share|buttons?|bar|links?|icons?|tools?|widget|media|menu))?$|^(?:post|article|entry|page)[-_]?shar(?:e|ing)|^(?:sharedaddy|addtoany|a2a_kit|addthis)/
 const NEWSLETTER = /newsletter/
 /** Beside the text. In docutils, text has a `sidebar` too, inside of a section. */
-const SIDEBAR = new Set('sidebar widget-area side-bar'.split(' '))
-const TEXT_CLASSES = new Set('section body content document main'.split(' '))
+const SIDEBAR = wordSet('sidebar widget-area side-bar')
+const TEXT_CLASSES = wordSet('section body content document main')
 
 const SKIPS = /^\s*(?:skip|jump) to\b/i
 /** Letters outside of links in a trail of pages, or beside buttons. */

@@ -1,20 +1,20 @@
+import { wordSet } from '../../../core/collections.ts'
+
 /** A comment, the beginning of a CDATA section, what is read like a comment, or the beginning of a tag. */
 const MARKUP = /<!--(?:-?>|[\s\S]*?(?:--!?>|$))|(<!\[CDATA\[)|<(?:[!?]|\/(?![a-z]))[^>]*|<(\/?)([a-z][^\s/>]*)/gi
 /** Attributes, whose values may hold `>` in quotation marks (HTML standard, 13.2.5.32 to 39). So many at once, because each of them takes memory of the pattern. */
 const ATTRIBUTES = /(?:\s+|\/(?!>)|[^\s/>][^\s/>=]*(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>"'][^\s>]*)?)?){1,1000}/y
 
-const words = (text: string) => new Set(text.trim().split(/\s+/))
-
 /** Elements without content, and those that may end without an end tag. */
-const UNCOUNTED = words('area base br col embed hr img input link meta source track wbr p li td tr th option dt dd')
+const UNCOUNTED = wordSet('area base br col embed hr img input link meta source track wbr p li td tr th option dt dd')
 /** What they hold is text, up to their end tag. */
-const RAW_TEXT = words('script style textarea title xmp iframe noembed noframes')
+const RAW_TEXT = wordSet('script style textarea title xmp iframe noembed noframes')
 /** Elements of HTML that end SVG and MathML around them (HTML standard, 13.2.6.5). */
-const BREAKS_OUT = words(`
+const BREAKS_OUT = wordSet(`
   b big blockquote body br center code dd div dl dt em embed font h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta nobr ol p pre
   ruby s small span strong strike sub sup table tt u ul var`)
 /** Elements of SVG and MathML that hold HTML. */
-const HOLDS_HTML = words('foreignobject desc title mi mo mn ms mtext annotation-xml')
+const HOLDS_HTML = wordSet('foreignobject desc title mi mo mn ms mtext annotation-xml')
 
 /**
  * About how deep the elements of a page are nested, counted up to one more than `most`. Elements that may end without an end tag do not count.

@@ -1,4 +1,5 @@
 import type TurndownService from 'turndown'
+import { wordSet } from '../../../core/collections.ts'
 
 /** What is used of an element of the DOM: the types of browsers are not part of this program. */
 export interface HtmlElement {
@@ -44,10 +45,8 @@ export function isHeading({ nodeName }: HtmlElement): boolean {
   return /^H[1-6]$/.test(nodeName)
 }
 
-const INLINE = new Set(
-  'A ABBR B BDI BDO BIG CITE CODE DEL DFN EM FONT I INS KBD LABEL MARK NOBR PICTURE Q S SAMP SMALL SOURCE SPAN STRONG SUB SUP TIME TT U VAR'.split(
-    ' ',
-  ),
+const INLINE = wordSet(
+  'A ABBR B BDI BDO BIG CITE CODE DEL DFN EM FONT I INS KBD LABEL MARK NOBR PICTURE Q S SAMP SMALL SOURCE SPAN STRONG SUB SUP TIME TT U VAR',
 )
 
 /** Whether a node is a part of a line of text. */

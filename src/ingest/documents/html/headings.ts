@@ -1,12 +1,13 @@
+import { wordSet } from '../../../core/collections.ts'
 import { classesOf, closest, type HtmlElement, isHeading } from './element.ts'
 import { lettersOf } from './letters.ts'
 
 /** Classes of boxes beside the text, which DocBook, docutils and Bootstrap name by their kind. */
-const BOXES = new Set('note tip important warning caution danger attention hint admonition alert'.split(' '))
+const BOXES = wordSet('note tip important warning caution danger attention hint admonition alert')
 /** Classes of the heading that labels such a box. */
-const LABELS = new Set('title admonition-title alert-heading'.split(' '))
+const LABELS = wordSet('title admonition-title alert-heading')
 /** Classes of headings that name who wrote the page, of DocBook. */
-const PEOPLE = new Set('author editor collab corpauthor othercredit'.split(' '))
+const PEOPLE = wordSet('author editor collab corpauthor othercredit')
 /** Texinfo writes the number of a footnote as a heading. */
 const FOOTNOTE = /^\(\d{1,3}\)$/
 
@@ -36,10 +37,9 @@ function isLabel(node: HtmlElement): boolean {
 
 /** Marks and pictures, with those of icon fonts, which stand in the private use area of Unicode. Operators are names of things. */
 const MARK = /^[\s¶#§↑∞\p{So}\p{Co}\p{Cf}\p{Mn}]*$/u
-const CLASSES = new Set([
-  ...['headerlink', 'header-link', 'header-anchor', 'heading-anchor', 'heading-link', 'hash-link'],
-  ...['permalink', 'anchor', 'anchor-link', 'anchorjs-link', 'anchorlink', 'headinglink'],
-])
+const CLASSES = wordSet(`
+  headerlink header-link header-anchor heading-anchor heading-link hash-link
+  permalink anchor anchor-link anchorjs-link anchorlink headinglink`)
 
 /** Whether a link leads to its own place: its text is a mark, or its class says so and its heading has text outside of links. */
 export function isPermalink(node: HtmlElement): boolean {

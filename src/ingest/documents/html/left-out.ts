@@ -1,18 +1,17 @@
+import { wordSet } from '../../../core/collections.ts'
 import { isBoilerplate } from './boilerplate.ts'
 import { classesOf, closest, type HtmlElement, isHeading } from './element.ts'
 import { lettersOf } from './letters.ts'
 import { isNavigation } from './navigation.ts'
 
-const ELEMENTS = new Set(
-  'SCRIPT STYLE NAV FOOTER NOSCRIPT NOFRAMES TEMPLATE IFRAME OBJECT EMBED SVG CANVAS AUDIO VIDEO SELECT INPUT TEXTAREA DIALOG'.split(
-    ' ',
-  ),
+const ELEMENTS = wordSet(
+  'SCRIPT STYLE NAV FOOTER NOSCRIPT NOFRAMES TEMPLATE IFRAME OBJECT EMBED SVG CANVAS AUDIO VIDEO SELECT INPUT TEXTAREA DIALOG',
 )
-const ROLES = new Set(['navigation', 'banner', 'contentinfo', 'search', 'dialog', 'alertdialog'])
+const ROLES = wordSet('navigation banner contentinfo search dialog alertdialog')
 const HIDDEN = /(?:display\s*:\s*none|visibility\s*:\s*hidden)/i
 
 /** Of Pygments and Rouge. Prism has the class `line-numbers` on the code itself. */
-const LINE_NUMBERS = new Set(['linenos', 'linenodiv', 'lineno', 'rouge-gutter'])
+const LINE_NUMBERS = wordSet('linenos linenodiv lineno rouge-gutter')
 
 /** Whether an element is not part of what a page says: navigation, fields of forms, scripts, and what a browser does not show. */
 export function isLeftOut(node: HtmlElement): boolean {

@@ -1,3 +1,4 @@
+import { wordSet } from '../../../core/collections.ts'
 import { rememberedByObject } from '../../../text/bounded-cache.ts'
 import {
   classesOf,
@@ -11,17 +12,15 @@ import {
 } from './element.ts'
 import { lettersOf } from './letters.ts'
 
-const words = (text: string) => new Set(text.trim().split(/\s+/))
-
 /** Classes that only navigation and contents have, of DocBook, Sphinx, rustdoc, Doxygen, javadoc, Texinfo, MediaWiki and Bootstrap. */
-const NAVIGATION = words(`
+const NAVIGATION = wordSet(`
   navheader navfooter list-of-tables list-of-figures list-of-examples list-of-equations list-of-procedures
   sphinxsidebar wy-nav-top wy-nav-side wy-breadcrumbs rst-versions rst-footer-buttons
   rustdoc-breadcrumbs hideme navpath ttc topnav subnav bottomnav skipnav legalcopy nav-panel mw-editsection catlinks
   dropdown-menu`)
 
 /** Classes that pages may give to their text as well: links must be most of it. */
-const CONTENTS = words(`
+const CONTENTS = wordSet(`
   toc2 lot toctree-wrapper table-of-contents nav navbar navigation menu breadcrumb breadcrumbs pagination section-toc mini-toc
   indextable genindex-jumpbox modindex-jumpbox indexdiv index-cp index-fn index-ky index-pg index-tp index-vr
   cp-entries-printindex fn-entries-printindex vr-entries-printindex cp-letters-header-printindex fn-letters-header-printindex
@@ -37,8 +36,8 @@ const RIGHTS = /©|\(c\)|\b(?:copyright|licen[cs]ed|trademarks?|all rights)\b/i
 const LONG_FOOTER = 300
 
 /** Elements that are text, whatever their class says: the body of AsciiDoctor has the class `toc2`, and a row with totals may be a `footer`. */
-const TEXT = words('BODY MAIN ARTICLE TBODY TFOOT TR TD TH LI DT DD H1 H2 H3 H4 H5 H6')
-const LISTS = words('UL OL DL TABLE')
+const TEXT = wordSet('BODY MAIN ARTICLE TBODY TFOOT TR TD TH LI DT DD H1 H2 H3 H4 H5 H6')
+const LISTS = wordSet('UL OL DL TABLE')
 
 /** Parts of a line beside a link that are looked at: a line may be as long as the page. */
 const NEIGHBOURS = 10
@@ -76,7 +75,7 @@ const TO_TOP =
   /^[↑⇑^\s]*(?:(?:(?:back|go|return)\s+)?(?:to\s+)?(?:the\s+)?top(?:\s+of\s+(?:the\s+)?page)?|(?:zurück\s+)?(?:nach\s+oben|zum\s+(?:seiten)?anfang)|haut\s+de\s+(?:la\s+)?page|volver\s+arriba|наверх|返回顶部|ページ(?:の先頭|トップ)へ)[↑⇑^\s]*$/iu
 const TOP = /^\s*top\s*$/i
 /** Elements in which a word alone can be a name. */
-const NAMES = new Set(['CODE', 'DT', 'LI', 'TR'])
+const NAMES = wordSet('CODE DT LI TR')
 const ARROW = new RegExp(
   String.raw`^\s*(?:[<←«‹]+[-\s]*(?:(?:${PAGE})\s)?(?:${PREVIOUS})(?:\s(?:${PAGE}))?|(?:(?:${PAGE})\s)?(?:${NEXT})(?:\s(?:${PAGE}))?[-\s]*[>→»›]+)\s*$`,
   'iu',

@@ -1,3 +1,4 @@
+import { wordSet } from '../../../core/collections.ts'
 import { fencedCode, markdownTable } from '../markdown.ts'
 import { addressForms, brokenAddresses } from './addresses/broken-addresses.ts'
 import type { PdfBlock, TableBlock } from './blocks.ts'
@@ -14,7 +15,7 @@ const SOFT_HYPHEN = '\u00AD'
 const BROKEN_WORD = /(?<![\p{L}\p{M}])([\p{L}\p{M}]+)[-\u2010\u00AD]$/u
 const FIRST_WORD = /^[\p{Ll}\p{M}]+/u
 /** "Vor- und Nachteile": the hyphen stands for the rest of a word that comes later. */
-const CONJUNCTIONS = new Set('und oder bzw bis and or to et ou'.split(' '))
+const CONJUNCTIONS = wordSet('und oder bzw bis and or to et ou')
 /** A compound that breaks at its own hyphen, such as "Scheme-Prozedur" and "UTF-8". */
 const ENDS_PART = /[\p{L}\p{N}][-\u2010]$/u
 const STARTS_PART = /^[\p{Lu}\p{N}]/u
