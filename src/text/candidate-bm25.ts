@@ -1,9 +1,8 @@
 import type { Steps } from '../core/steps.ts'
 import { rememberedSteps } from './bounded-cache.ts'
 import { distinctIn, slicesOf } from './slices.ts'
-import { wordsOfNames } from './terms/camel-case.ts'
 import { identifiers, joinedWords } from './terms/identifiers.ts'
-import { rawWords, terms } from './terms/terms.ts'
+import { rawWords, terms, termsWithNames } from './terms/terms.ts'
 import { joinedNeighbours } from './terms/word-pairs.ts'
 import { type Analysis, analysisOfMost, termsOfWord } from './terms/word-terms.ts'
 
@@ -11,7 +10,7 @@ import { type Analysis, analysisOfMost, termsOfWord } from './terms/word-terms.t
 export const K1 = 1.2
 const B = 0.75
 
-/** The terms of a text, see `terms`, those of the words in its names ("retryDelay"), and its joined words. */
+/** The terms of a text, see `termsWithNames`, and its joined words. */
 interface TermCounts {
   counts: ReadonlyMap<string, number>
   /** Number of terms. Joined words do not count: their parts are terms. */
@@ -33,7 +32,7 @@ function* countTerms(text: string, analysis: Analysis): Steps<TermCounts> {
   const counts = new Map<string, number>()
   let length = 0
   for (const slice of slicesOf(text)) {
-    const found = [...terms(slice, analysis), ...terms(wordsOfNames(slice), analysis)]
+    const found = termsWithNames(slice, analysis)
     for (const term of [...found, ...joinedWords(slice)]) counts.set(term, (counts.get(term) ?? 0) + 1)
     length += found.length
     yield

@@ -5,8 +5,7 @@ import type { Steps } from '../../core/steps.ts'
 import type { Chunk } from '../../core/types.ts'
 import { documentName, searchedText } from '../../rank/searched-text.ts'
 import { inverseDocumentFrequency, termCounts } from '../../text/candidate-bm25.ts'
-import { wordsOfNames } from '../../text/terms/camel-case.ts'
-import { terms } from '../../text/terms/terms.ts'
+import { termsWithNames } from '../../text/terms/terms.ts'
 import { type Analysis, analysisOfMost } from '../../text/terms/word-terms.ts'
 
 /** In UTF-16 code units. A title beyond it is no name that a question could have. */
@@ -34,7 +33,7 @@ export function* namedDocuments(query: string, found: Iterable<Chunk>, most: num
   if (chunks.every(chunk => documentName(chunk) === '')) return []
   const texts = chunks.map(searchedText)
   const analysis = yield* analysisOfMost(texts)
-  const asked = new Set(termsOfName(query, analysis))
+  const asked = new Set(termsWithNames(query, analysis))
   const matched = matchNames(chunks, asked, analysis)
   const holders = countOf([...matched.values()].flat())
   if (![...holders.values()].some(count => count <= MOST_OF_A_NAME)) return []
@@ -74,13 +73,8 @@ function matchNames(
     if (name === '' || chunk.docId.length > LONGEST_ID || matched.has(chunk.docId)) continue
     matched.set(
       chunk.docId,
-      [...new Set(termsOfName(name, analysis))].filter(term => asked.has(term)),
+      [...new Set(termsWithNames(name, analysis))].filter(term => asked.has(term)),
     )
   }
   return matched
-}
-
-/** The terms of a text, and those of the words in its names ("CopAcc", "retryDelay"). */
-function termsOfName(text: string, analysis: Analysis): string[] {
-  return [...terms(text, analysis), ...terms(wordsOfNames(text), analysis)]
 }

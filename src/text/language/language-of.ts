@@ -20,7 +20,8 @@ const SCRIPTS: readonly (readonly [language: string, letters: RegExp])[] = [
   [OTHER_LATIN, LATIN_LETTERS],
 ]
 const LETTERS = /\p{L}/gu
-const OTHER_LETTER = /(?!\p{Script=Latin})\p{L}/u
+/** A letter of another script than the Latin one. */
+export const OTHER_LETTER = /(?!\p{Script=Latin})\p{L}/u
 /** A Latin letter with an accent. English has few words with one. */
 const ACCENTED = /[À-ÖØ-öø-ɏḀ-ỿ]/u
 /** A word has no digit or underscore beside it: the letters of a hash are no words. */

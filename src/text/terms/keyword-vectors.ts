@@ -1,8 +1,9 @@
 import type { SparseVector } from '../../core/types.ts'
 import { ALL_FUNCTION_WORDS, isRatherEnglish } from '../language/function-words.ts'
+import { OTHER_LETTER } from '../language/language-of.ts'
 import { documentVector, englishWords, queryVector, wordsAsQdrant } from '../qdrant-bm25.ts'
 import { joinedNeighbours } from './word-pairs.ts'
-import { analysisOf, HAS_OTHER_LETTER, termsOfWord } from './word-terms.ts'
+import { analysisOf, termsOfWord } from './word-terms.ts'
 
 /**
  * The keyword vector of a document, as stowage writes it: BM25 weights of its terms (`termsOfWord`). For English it is the vector of
@@ -30,7 +31,7 @@ export function encodeKeywordQuery(query: string): SparseVector {
 
 /** Whether the keywords of a text are those of `qdrant/bm25`: English, or of no language that can be told, in Latin letters alone. */
 export function hasEnglishKeywords(text: string): boolean {
-  return analysisOf(text) === 'english' && !HAS_OTHER_LETTER.test(text)
+  return analysisOf(text) === 'english' && !OTHER_LETTER.test(text)
 }
 
 const wordsOf = (text: string) => wordsAsQdrant(text.normalize('NFC'))

@@ -1,4 +1,5 @@
 import { prefixOf } from '../../core/prefix.ts'
+import { wordsOfNames } from './camel-case.ts'
 import { type Analysis, HAS_UNSPACED, runsOf, termsOfWord } from './word-terms.ts'
 
 /** Longest word in UTF-16 code units. Longer words are cut, so that the time stays linear on hostile text. */
@@ -14,6 +15,11 @@ export function terms(text: string, analysis: Analysis = 'english'): string[] {
   const found: string[] = []
   for (const run of runs(text)) for (const term of termsOfWord(run, analysis)) found.push(term)
   return found
+}
+
+/** The terms of a text, and those of the words in its names ("retryDelay"). */
+export function termsWithNames(text: string, analysis: Analysis): string[] {
+  return [...terms(text, analysis), ...terms(wordsOfNames(text), analysis)]
 }
 
 /** All words of the text in lower case. In scripts without spaces each character is a word. */

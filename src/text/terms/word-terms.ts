@@ -1,7 +1,7 @@
 import type { Steps } from '../../core/steps.ts'
 import { detached, remembered } from '../bounded-cache.ts'
 import { ALL_FUNCTION_WORDS, FUNCTION_WORDS } from '../language/function-words.ts'
-import { knownLanguageOf, OTHER_LATIN } from '../language/language-of.ts'
+import { knownLanguageOf, OTHER_LATIN, OTHER_LETTER } from '../language/language-of.ts'
 import { englishStem } from './english-stem.ts'
 import { ENGLISH_STOP_WORDS } from './stop-words.ts'
 
@@ -23,8 +23,6 @@ const UNSPACED =
   '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}\\p{Script=Khmer}\\p{Script=Lao}\\p{Script=Myanmar}\\u30FC'
 export const HAS_UNSPACED = new RegExp(`[${UNSPACED}]`, 'u')
 const RUN = new RegExp(`[${UNSPACED}]+|[^${UNSPACED}]+`, 'gu')
-/** A letter of another script than the Latin one. */
-export const HAS_OTHER_LETTER = /(?!\p{Script=Latin})\p{L}/u
 const HAS_NUMBER = /\p{N}/u
 /** Accents of Latin, Greek and Cyrillic letters. Questions often leave them out. */
 const ACCENTS = /[\u0300-\u036f]/gu
@@ -52,7 +50,7 @@ export function* analysisOfMost(texts: readonly string[]): Steps<Analysis> {
  * retrieval"). Words with a number stay whole. Stop words have none.
  */
 export function termsOfWord(word: string, analysis: Analysis): string[] {
-  if (HAS_OTHER_LETTER.test(word))
+  if (OTHER_LETTER.test(word))
     return HAS_UNSPACED.test(word) ? runsOf(word).flatMap(run => termsOfRun(run, analysis)) : [prefixForm(word)]
   return latinTerms(word, analysis)
 }
