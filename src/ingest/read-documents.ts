@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { badRequest } from '../core/errors.ts'
 import { readableName } from '../text/names/readable-name.ts'
-import { type ConversionLimits, createConverter, type DocumentConverter } from './documents/converter.ts'
+import { createConverter, type DocumentConverter } from './documents/converter.ts'
 import { DOCUMENT_EXTENSIONS, DOCUMENT_FILE, DOCUMENT_OR_CODE_FILE, formatOf, hintsFor } from './documents/formats.ts'
 import { convertDocument, readCode, readDocument } from './read-file.ts'
 import { pageReader } from './sites/read-pages.ts'
@@ -32,8 +32,6 @@ export interface OpenOptions {
   allowEmpty?: boolean | undefined
   /** Of a folder, read the source code, too. */
   code?: boolean | undefined
-  /** For files that are converted, such as PDF. */
-  limits?: ConversionLimits | undefined
 }
 
 /** BEIR ids may be numbers, also beyond 2^53. */
@@ -101,7 +99,7 @@ async function openPlace(path: string, options: OpenOptions): Promise<DocumentSo
     total: files.length,
     bytes: [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0),
     skipped,
-    documents: readFiles(root, { ...found, sizes }, idOf, options.limits),
+    documents: readFiles(root, { ...found, sizes }, idOf),
   }
 }
 
@@ -109,13 +107,12 @@ async function* readFiles(
   root: string,
   { files, unreadable, sizes }: Survey & { sizes: ReadonlyMap<string, number> },
   idOf: (id: string) => string,
-  limits: ConversionLimits | undefined,
 ): AsyncIterable<SourceEntry> {
   for (const { folder, reason } of unreadable) {
     const warning = `${folder} cannot be read: ${reason}; the documents below it are skipped`
     yield { idsBegin: idOf(folderId(root, folder)), skipped: 'unreadable folder', warning }
   }
-  const converter = createConverter(limits)
+  const converter = createConverter()
   const idOfFile = (file: string): string => idOf(fileId(root, file))
   const readPage = pageReader(
     files.filter(file => formatOf(file) === 'html'),

@@ -26,7 +26,6 @@ interface JsonlSinkOptions {
   file: LineFile
   /** Called when traces begin to be dropped, and again only after a successful write. */
   onDropping: (reason: string) => void
-  wallClock?: () => Date
 }
 
 /** Limit of traces in the queue, for slow disks. Beyond it new traces are dropped, to limit the memory of the process. */
@@ -74,7 +73,7 @@ export function createLineFile({ path, maxBytes = MAX_BYTES, files = 5, onError 
  * Appends each trace as one JSON line, in order and in the background. Does not read traces back. Traces that are dropped or cannot be written
  * are counted, and the count is a line of its own as soon as writing works: who reads the file must know of its holes.
  */
-export function createJsonlSink({ file, onDropping, wallClock = () => new Date() }: JsonlSinkOptions): TraceStore {
+export function createJsonlSink({ file, onDropping }: JsonlSinkOptions): TraceStore {
   const queue: QueuedTrace[] = []
   let lost = createLostCount()
   let writing: Promise<void> | null = null
@@ -85,7 +84,7 @@ export function createJsonlSink({ file, onDropping, wallClock = () => new Date()
     const told = lost
     lost = createLostCount()
     const lines = batch.map(({ line }) => line)
-    if (!told.isEmpty()) lines.push(`${printJson(told.toLine(wallClock()))}\n`)
+    if (!told.isEmpty()) lines.push(`${printJson(told.toLine(new Date()))}\n`)
     try {
       await file.append(lines.join(''))
       isDropping = false

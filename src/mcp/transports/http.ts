@@ -22,9 +22,10 @@ interface McpRouteOptions {
   version: string
   /** The configured key for Qdrant, which operators use. */
   operatorKey: string | null
-  /** Most bytes of a request. Default: 4 MiB. */
-  maxBytes?: number
 }
+
+/** Most bytes of a request. */
+const MOST_BYTES = 4 * 2 ** 20
 
 /** A write to a client that has gone is how its leaving is noticed: the answer has begun, so `answerHalfClosed` does not probe. */
 const KEEP_ALIVE_MS = 1_000
@@ -33,18 +34,13 @@ const KEEP_ALIVE_MS = 1_000
  * `POST /mcp`: one message of a client over streamable HTTP. Each request has a server of its own, so there are no sessions that could fill
  * the memory, end, or live on another replica. The id of a session only says which running request a cancellation means.
  */
-export function mcpRoute({
-  services,
-  version,
-  operatorKey,
-  maxBytes = 4 * 1024 * 1024,
-}: McpRouteOptions): RequestHandler {
+export function mcpRoute({ services, version, operatorKey }: McpRouteOptions): RequestHandler {
   /** Ends running requests, by the name of the caller, the id of the session and the id of the request. */
   const running = new Map<string, () => void>()
 
   return async function mcp(request, response) {
     const caller = callerOf(request, response, operatorKey)
-    const message = await readMessage(request, response, maxBytes)
+    const message = await readMessage(request, response)
     const keyOf = (id: string | number) =>
       JSON.stringify([ownerOf(caller), request.headers['mcp-session-id'] ?? null, id])
     cancelled(message, id => running.get(keyOf(id))?.())
@@ -52,7 +48,7 @@ export function mcpRoute({
       ...{ services, version, callerNow: () => caller },
       onTraced: traced => tracedAs(response, traced),
     })
-    const transport = new StreamableHTTPServerTransport({ maxRequestBodySize: maxBytes, keepAliveMs: KEEP_ALIVE_MS })
+    const transport = new StreamableHTTPServerTransport({ maxRequestBodySize: MOST_BYTES, keepAliveMs: KEEP_ALIVE_MS })
     const close = () => void transport.close()
     const key = isJSONRPCRequest(message) ? keyOf(message.id) : null
     if (key !== null) running.set(key, close)
@@ -76,8 +72,8 @@ function callerOf(request: Request, response: Response, operatorKey: string | nu
 }
 
 /** @throws StowageError `bad_request` for what is no JSON, and for a batch, which would be many requests for one of a tenant's limit */
-async function readMessage(request: Request, response: Response, maxBytes: number): Promise<Json> {
-  const message = parseMessage(await readWholeBody(request, response, maxBytes))
+async function readMessage(request: Request, response: Response): Promise<Json> {
+  const message = parseMessage(await readWholeBody(request, response, MOST_BYTES))
   if (Array.isArray(message)) throw badRequest('Batches are not part of the protocol: send one message')
   return message
 }
