@@ -79,6 +79,12 @@ export function edgesOf(segments: readonly Segment[]): { left: number; right: nu
   return { left: Math.min(...segments.map(({ x0 }) => x0)), right: Math.max(...segments.map(({ x1 }) => x1)) }
 }
 
+/** Extends a range to the left and to the right, so that it covers another one. */
+export function widen(range: { x0: number; x1: number }, by: { x0: number; x1: number }): void {
+  range.x0 = Math.min(range.x0, by.x0)
+  range.x1 = Math.max(range.x1, by.x1)
+}
+
 /** Whether something holds for more than half of the characters. */
 export function isMostly<Part extends Pick<Segment, 'text'>>(
   parts: readonly Part[],

@@ -1,4 +1,4 @@
-import { edgesOf, isMostly, type Line, type Segment, textOf } from './page-text.ts'
+import { edgesOf, isMostly, type Line, type Segment, textOf, widen } from './page-text.ts'
 
 /** A gap above this share of the font size parts cells; a line of justified text has narrower ones. */
 const CELL_GAP = 0.9
@@ -41,8 +41,7 @@ export function joinRow(row: Segment[], page: number, column: Line['column']): L
       else {
         last.parts?.push(segment)
         last.text += `${/\s$/.test(last.text) || gap < 0.1 * size ? '' : ' '}${segment.text}`
-        last.x0 = Math.min(last.x0, segment.x0)
-        last.x1 = Math.max(last.x1, segment.x1)
+        widen(last, segment)
         last.isBold &&= segment.isBold
         last.isMonospaced &&= segment.isMonospaced
         last.size = size

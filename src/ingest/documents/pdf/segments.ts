@@ -1,4 +1,4 @@
-import { type Segment, type Tag, usualOf } from './page-text.ts'
+import { type Segment, type Tag, usualOf, widen } from './page-text.ts'
 
 /** A piece of text as pdf.js gives it. */
 interface TextItem {
@@ -198,8 +198,7 @@ function extend(last: Segment, item: Segment, hadSpace: boolean): void {
   last.isBold &&= item.isBold
   last.isMonospaced &&= item.isMonospaced
   last.text += space + item.text
-  last.x0 = Math.min(last.x0, item.x0)
-  last.x1 = Math.max(last.x1, item.x1)
+  widen(last, item)
   if (item.size > last.size) last.y = item.y
   last.size = Math.max(last.size, item.size)
   last.tag ??= item.tag

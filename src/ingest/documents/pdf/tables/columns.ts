@@ -1,4 +1,4 @@
-import type { Line, Segment } from '../page-text.ts'
+import { type Line, type Segment, widen } from '../page-text.ts'
 
 /** From the left to the right, in points. */
 export interface Range {
@@ -50,10 +50,7 @@ function byOverlap(cells: readonly Segment[]): Range[] {
   for (const cell of [...cells].sort((a, b) => a.x1 - a.x0 - (b.x1 - b.x0))) {
     const [own, other] = columns.filter(column => overlap(cell, column))
     if (own === undefined) columns.push({ x0: cell.x0, x1: cell.x1 })
-    else if (other === undefined) {
-      own.x0 = Math.min(own.x0, cell.x0)
-      own.x1 = Math.max(own.x1, cell.x1)
-    }
+    else if (other === undefined) widen(own, cell)
   }
   return columns.sort((a, b) => a.x0 - b.x0)
 }
@@ -89,10 +86,7 @@ export function rangesOf(lines: readonly Line[], columns: Columns): Range[] {
     const range = ranges.get(first)
     if (first === -1 || first !== last) continue
     if (range === undefined) ranges.set(first, { x0: cell.x0, x1: cell.x1 })
-    else {
-      range.x0 = Math.min(range.x0, cell.x0)
-      range.x1 = Math.max(range.x1, cell.x1)
-    }
+    else widen(range, cell)
   }
   return [...ranges.values()]
 }
