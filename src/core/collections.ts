@@ -42,6 +42,14 @@ export function raiseTo<Key>(values: Map<Key, number>, key: Key, value: number):
   values.set(key, Math.max(values.get(key) ?? 0, value))
 }
 
+/** Sets a value as the latest one, and forgets the oldest one where there are more than `most`. @returns whether one was forgotten */
+export function keepLatest<Key, Value>(values: Map<Key, Value>, key: Key, value: Value, most: number): boolean {
+  values.delete(key)
+  values.set(key, value)
+  const [oldest] = values.keys()
+  return values.size > most && oldest !== undefined && values.delete(oldest)
+}
+
 /** The first place in a sorted list of this length at which a condition holds that holds behind it too, by bisection; the length when there is none. */
 export function firstPlace(length: number, holds: (place: number) => boolean): number {
   let low = 0

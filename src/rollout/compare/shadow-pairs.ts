@@ -1,4 +1,4 @@
-import { getOrInsert } from '../../core/collections.ts'
+import { getOrInsert, keepLatest } from '../../core/collections.ts'
 import { CONTROL } from '../../pipeline/plan/assignment.ts'
 import { studentQuantile, studentTwoSided } from '../../statistics/distributions.ts'
 import { jaccard } from '../shadow/overlap.ts'
@@ -73,12 +73,12 @@ export function createShadowPairs(mostWaiting: number): ShadowPairs {
       if (shadowOf === null) {
         const shadow = take(shadows, traceId)
         if (shadow) pair(run, shadow)
-        else remember(answers, traceId, run, mostWaiting)
+        else keepLatest(answers, traceId, run, mostWaiting)
         return
       }
       const answer = take(answers, shadowOf)
       if (answer) pair(answer, run)
-      else if (remember(shadows, shadowOf, run, mostWaiting)) forgotten += 1
+      else if (keepLatest(shadows, shadowOf, run, mostWaiting)) forgotten += 1
     },
     get single() {
       return shadows.size + forgotten
@@ -97,7 +97,7 @@ export function createShadowPairs(mostWaiting: number): ShadowPairs {
 
 function addPair(group: Group, answer: PairedRun, shadow: PairedRun, mostUnits: number): void {
   const unit = (answer.unit !== null && group.units.get(answer.unit)) || newUnit()
-  if (answer.unit !== null) remember(group.units, answer.unit, unit, mostUnits)
+  if (answer.unit !== null) keepLatest(group.units, answer.unit, unit, mostUnits)
   group.pairs += 1
   if (answer.degraded !== shadow.degraded) group.unlikeDegraded += 1
   if (answer.variant !== null && answer.variant !== CONTROL) group.treated += 1
@@ -150,12 +150,4 @@ function take<Value>(map: Map<string, Value>, key: string): Value | undefined {
   const value = map.get(key)
   map.delete(key)
   return value
-}
-
-/** Remembers the latest `most` values. @returns whether the oldest one was forgotten */
-function remember<Value>(map: Map<string, Value>, key: string, value: Value, most: number): boolean {
-  map.delete(key)
-  map.set(key, value)
-  const [oldest] = map.keys()
-  return map.size > most && oldest !== undefined && map.delete(oldest)
 }

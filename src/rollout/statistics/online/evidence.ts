@@ -1,3 +1,4 @@
+import { keepLatest } from '../../../core/collections.ts'
 import type { ExperimentOutcome } from '../../../pipeline/plan/outcome.ts'
 import { addValue, emptySums, type Unit } from '../unit-sums.ts'
 import { createSecondsSketch } from './seconds-sketch.ts'
@@ -30,10 +31,7 @@ export function createVariantEvidence(mostUnits: number): VariantEvidence {
   const unitOf = ({ assignment, unitId }: ExperimentOutcome): UnitEvidence => {
     const unit = units.get(unitId) ?? newUnit()
     if (assignment.unit === 'request') return newUnit()
-    units.delete(unitId)
-    units.set(unitId, unit)
-    const [quietest] = units.keys()
-    if (units.size > mostUnits && quietest !== undefined) units.delete(quietest)
+    keepLatest(units, unitId, unit, mostUnits)
     return unit
   }
 
