@@ -1,6 +1,6 @@
 import type { Steps } from '../core/steps.ts'
 import type { Candidate, Dropped, FilterResult } from '../core/types.ts'
-import { cosine, countShared, roundedSimilarity } from '../text/similarity.ts'
+import { cosine, jaccard, roundedSimilarity } from '../text/similarity.ts'
 import { distinctIn } from '../text/slices.ts'
 import { terms } from '../text/terms/terms.ts'
 import { cutTo } from './cut.ts'
@@ -64,11 +64,6 @@ function* createSimilarity(candidates: readonly Candidate[]): Steps<(a: Candidat
     return (a, b) => (a.vector && b.vector ? cosine(a.vector, b.vector) : 0)
   const termsOf = new Map<string, ReadonlySet<string>>()
   for (const { key, chunk } of candidates) termsOf.set(key, yield* distinctIn(chunk.text, terms))
-  return (a, b) => jaccard(termsOf.get(a.key), termsOf.get(b.key))
-}
-
-function jaccard(a: ReadonlySet<string> = new Set(), b: ReadonlySet<string> = new Set()): number {
-  if (a.size === 0 || b.size === 0) return 0
-  const shared = countShared(a, b)
-  return shared / (a.size + b.size - shared)
+  const none: ReadonlySet<string> = new Set()
+  return (a, b) => jaccard(termsOf.get(a.key) ?? none, termsOf.get(b.key) ?? none) ?? 0
 }

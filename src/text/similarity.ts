@@ -10,6 +10,13 @@ export function countShared<Value>(one: ReadonlySet<Value>, other: ReadonlySet<V
   return shared
 }
 
+/** Jaccard index: the size of the intersection over that of the union, in [0,1]; null for two empty sets. */
+export function jaccard<Value>(one: ReadonlySet<Value>, other: ReadonlySet<Value>): number | null {
+  const shared = countShared(one, other)
+  const all = one.size + other.size - shared
+  return all === 0 ? null : shared / all
+}
+
 /** Cosine of two vectors, in [-1,1]; 0 when a vector is zero or not finite, or the lengths differ. */
 export function cosine(a: Float32Array, b: Float32Array): number {
   if (a.length !== b.length) return 0

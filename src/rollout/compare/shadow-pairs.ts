@@ -1,7 +1,7 @@
 import { getOrInsert, keepLatest } from '../../core/collections.ts'
 import { CONTROL } from '../../pipeline/plan/assignment.ts'
 import { studentQuantile, studentTwoSided } from '../../statistics/distributions.ts'
-import { jaccard } from '../shadow/overlap.ts'
+import { jaccard } from '../../text/similarity.ts'
 import { addValue, emptySums, meanOf, type Unit } from '../statistics/unit-sums.ts'
 import type { PairedRun, TraceLine } from './observed-request.ts'
 
