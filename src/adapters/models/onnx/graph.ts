@@ -215,7 +215,7 @@ export function readWeight(weight: Uint8Array): { type: number; bytes: Uint8Arra
   return { type: find(TENSOR.type)?.[0] ?? 0, bytes: find(TENSOR.content) ?? new Uint8Array() }
 }
 
-function fieldsOf(bytes: Uint8Array): Field[] {
+export function fieldsOf(bytes: Uint8Array): Field[] {
   const reader = new BinaryReader(bytes)
   const fields: Field[] = []
   while (reader.pos < reader.len) {
@@ -226,7 +226,7 @@ function fieldsOf(bytes: Uint8Array): Field[] {
   return fields
 }
 
-function copyField(target: BinaryWriter, { number, type, bytes }: Field): void {
+export function copyField(target: BinaryWriter, { number, type, bytes }: Field): void {
   if (type === WireType.LengthDelimited) target.tag(number, type).bytes(bytes)
   else target.tag(number, type).raw(bytes)
 }

@@ -1,5 +1,5 @@
-import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
-import { INT8, type OnnxGraph, TENSOR, UINT8 } from './graph.ts'
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
+import { copyField, fieldsOf, INT8, type OnnxGraph, readWeight, TENSOR, UINT8 } from './graph.ts'
 
 const ENTRY = { key: 1, value: 2 }
 const EXTERNAL = 1
@@ -20,23 +20,10 @@ export function leaveWeightsInFile(graph: OnnxGraph, bytes: Uint8Array, name: st
 }
 
 function inFile(weight: Uint8Array, file: Uint8Array, name: string): Uint8Array {
-  const reader = new BinaryReader(weight)
+  const { type, bytes: content } = readWeight(weight)
+  if (content.length < SHORTEST || !BYTE_TYPES.includes(type)) return weight
   const kept = new BinaryWriter()
-  let content: Uint8Array | null = null
-  let type = 0
-  while (reader.pos < reader.len) {
-    const [number, wire] = reader.tag()
-    if (wire === WireType.LengthDelimited) {
-      const bytes = reader.bytes()
-      if (number === TENSOR.content) content = bytes
-      else kept.tag(number, wire).bytes(bytes)
-    } else {
-      const value = reader.skip(wire, number)
-      if (number === TENSOR.type) type = value[0] ?? 0
-      kept.tag(number, wire).raw(value)
-    }
-  }
-  if (content === null || content.length < SHORTEST || !BYTE_TYPES.includes(type)) return weight
+  for (const field of fieldsOf(weight)) if (field.number !== TENSOR.content) copyField(kept, field)
   const place = { location: name, offset: content.byteOffset - file.byteOffset, length: content.length }
   for (const [key, value] of Object.entries(place)) {
     kept.tag(TENSOR.externalData, WireType.LengthDelimited).fork()
