@@ -3,9 +3,8 @@ import { StowageError } from '../../core/errors.ts'
 import type { ManagedCollection, ManagedCollections, PointScope } from '../../ingestion-guard/guard.ts'
 import { collectionPath } from '../../qdrant/paths.ts'
 import { readListedPoints } from '../../qdrant/points.ts'
-import { contentHash } from '../../text/fingerprint.ts'
 import { isMadeByIngest, readLayout, record } from './layout.ts'
-import type { Reads } from './profile.ts'
+import { cacheKey, type Reads } from './profile.ts'
 
 /** Clients choose the names of collections, so their number is limited. */
 const MAX_COLLECTIONS = 1_000
@@ -39,26 +38,22 @@ export function createManagedCollections(http: Reads, isNamed: (collection: stri
 
   return {
     async look(scope) {
-      const cached = known.get(cacheKey(scope))
+      const key = cacheKey(scope.collection, scope)
+      const cached = known.get(key)
       if (cached !== undefined && 'failure' in cached) throw cached.failure
       if (cached !== undefined) return cached.managed
       try {
         const { managed, isEmpty } = await read(scope)
-        if (!isEmpty) known.set(cacheKey(scope), { managed })
+        if (!isEmpty) known.set(key, { managed })
         return managed
       } catch (error) {
         if (!(error instanceof StowageError)) throw error
         // Qdrant says so itself, when the request reaches it.
         if (error.code === 'collection_not_found') return null
-        known.set(cacheKey(scope), { failure: error }, { ttl: PAUSE_MS })
+        known.set(key, { failure: error }, { ttl: PAUSE_MS })
         throw error
       }
     },
-    forget: scope => void known.delete(cacheKey(scope)),
+    forget: scope => void known.delete(cacheKey(scope.collection, scope)),
   }
-}
-
-/** The key is hashed, so that no secret stays in the cache. */
-function cacheKey({ collection, apiKey, condition }: PointScope): string {
-  return contentHash(JSON.stringify([collection, apiKey, condition]))
 }
