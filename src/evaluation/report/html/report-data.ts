@@ -209,7 +209,6 @@ export interface CandidateColumns {
   degraded: [string, string][]
   /** Name, milliseconds, candidates in and out, and whether the stage changed anything. */
   stages: [string, number, number, number, boolean][]
-  usedTokens: number
   point: number[]
   /** Rows of the candidates that were fetched as neighbours. */
   neighbour: number[]

@@ -42,7 +42,6 @@ function columnsOf(
     intent: trace.intent && `${trace.intent.label} (${trace.intent.rule})`,
     degraded: trace.degraded.map(({ code, detail }) => [code, detail]),
     stages: trace.stages.map(({ name, ms, in: before, out, changed }) => [name, rounded(ms), before, out, changed]),
-    usedTokens: trace.budget.used,
     point: places,
     neighbour: rowsOf('neighbour'),
     parent: rowsOf('parent'),
