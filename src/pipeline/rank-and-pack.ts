@@ -22,6 +22,7 @@ import { fusionWeights, mmrAlpha, poolSize } from './plan/derived.ts'
 import type { Plan } from './plan/plan.ts'
 import { type RerankInput, rerank } from './rerank/rerank.ts'
 import { sentenceMatches } from './rerank/sentence-matches.ts'
+import { hitsOf } from './retrieval/fallback.ts'
 import { type ReunifyInput, reunify } from './reunify.ts'
 import { differ, type RunRecord } from './run-record.ts'
 
@@ -95,7 +96,7 @@ async function rankInPace(
   const fusion = fusionBy(reranker === null && leansOnDense)
   const fused = await record.stage(
     'fuse',
-    lists.reduce((sum, { hits }) => sum + hits.length, 0),
+    hitsOf(lists),
     () => inSteps('fuse', fuse(readable.kept, query, fusion), () => finish(fuse(readable.kept, null, fusion))),
     after => ({ out: after.length, changed: isFused(readable.kept, after) }),
   )

@@ -1,4 +1,4 @@
-import { type Lookup, Scope } from './scope.ts'
+import { type Lookup, Scope, UNKNOWN } from './scope.ts'
 import { float32Of } from './vector.ts'
 
 export interface QuestionMemory {
@@ -67,7 +67,7 @@ export function createQuestionMemory({ vectors, ttlMs, now = () => performance.n
     find(name, values) {
       const scope = scopes.get(name)
       const vector = scope === undefined ? null : float32Of(values)
-      if (scope === undefined || vector === null) return { text: null, result: 'unknown' }
+      if (scope === undefined || vector === null) return UNKNOWN
       // What is too old is dropped by this.
       return change(name, scope, () => scope.find(vector))
     },
