@@ -16,7 +16,15 @@ import {
   samplesText,
   shownDollars,
 } from './contextualize/report.ts'
-import { ADDRESS_KEY, ADDRESS_URL, type Address, nonEmpty, numberOption, urlOption } from './option-values.ts'
+import {
+  ADDRESS_KEY,
+  ADDRESS_URL,
+  type Address,
+  nonEmpty,
+  numberOption,
+  pathOption,
+  urlOption,
+} from './option-values.ts'
 import { createProgress, type Progress } from './progress.ts'
 
 /** What the command line says of the collection and the writer. */
@@ -84,7 +92,7 @@ export function addContextualizeCommand(program: Command, dependencies: Contextu
     .option(
       '--state <folder>',
       'former vectors and contexts on their way (default: .stowage/contextualize/<collection>)',
-      nonEmpty,
+      pathOption,
     )
     .option(
       '--budget-usd <dollars>',

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { TRAIN_SHARE } from '../evaluation/golden-set/split.ts'
 import type { AddFlags, GoldenAddDependencies } from './golden/add.ts'
 import type { CheckFlags, GoldenCheckDependencies } from './golden/check.ts'
-import { numberOption } from './option-values.ts'
+import { numberOption, pathOption } from './option-values.ts'
 import { addLiveOptions } from './replay/live-collection.ts'
 
 const EXAMPLES = `
@@ -74,7 +74,7 @@ function addGoldenAdd(golden: Command, dependencies: GoldenAddDependencies): voi
       'turn traces into golden queries: shows each question with its passages, and you mark the ones that answer',
     )
     .requiredOption('--traces <file...>', 'files of TRACE_FILE; their rotated files (FILE.1, FILE.2, …) are read too')
-    .requiredOption('--into <folder>', 'folder whose queries.jsonl and unanswerable.jsonl grow')
+    .requiredOption('--into <folder>', 'folder whose queries.jsonl and unanswerable.jsonl grow', pathOption)
     .option('--sample <n>', 'questions to show, from all intents in turn', numberOption(1), 25)
     .option('--seed <n>', 'another seed samples other questions', numberOption(0), 1)
     .addHelpText('after', ADD_EXAMPLES)

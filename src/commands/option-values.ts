@@ -24,6 +24,12 @@ export function nonEmpty(text: string): string {
   return text
 }
 
+/** Parses the path of a file or a folder. Another option in its place means that the path was forgotten. */
+export function pathOption(text: string): string {
+  if (!text.startsWith('--')) return nonEmpty(text)
+  throw new InvalidArgumentError(`Expected a path, got the option ${text}; ./${text} is a file of this name.`)
+}
+
 /** Parses the address of a server. */
 export function urlOption(text: string): string {
   const { success, data, error } = url.safeParse(text)

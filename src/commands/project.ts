@@ -11,6 +11,7 @@ import {
   nameOption,
   nonEmpty,
   numberOption,
+  pathOption,
   urlOption,
 } from './option-values.ts'
 
@@ -78,8 +79,8 @@ export function addProjectCommand(program: Command, dependencies: ProjectCommand
     .option('--query-prefix <text>', 'text before every query', nonEmpty)
     .option('--passage-prefix <text>', 'text before every passage', nonEmpty)
     .option('--context <writer>', 'writer of contexts: rules, openai, anthropic or off', nonEmpty)
-    .option('--context-prompt <file>', 'file with the prompt of the writer', nonEmpty)
-    .option('--plan <file>', 'plan file, whose values are copied into the project', nonEmpty)
+    .option('--context-prompt <file>', 'file with the prompt of the writer', pathOption)
+    .option('--plan <file>', 'plan file, whose values are copied into the project', pathOption)
     .option('--set <path=value>', 'a plan value; can be given several times', collected, [])
     .option(
       '--map <field=path>',

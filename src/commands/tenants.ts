@@ -10,7 +10,7 @@ import { TENANT_NAME, type TenantDeclaration } from '../tenants/file/schema.ts'
 import { keyHash, newKey } from '../tenants/keys.ts'
 import type { KnownKeys } from '../tenants/tenant.ts'
 import { counted } from '../text/printable.ts'
-import { nameOption } from './option-values.ts'
+import { nameOption, pathOption } from './option-values.ts'
 
 interface TenantsCommandDependencies {
   out: NodeJS.WritableStream
@@ -47,13 +47,13 @@ export function addTenantsCommand(program: Command, dependencies: TenantsCommand
     .description('make a tenant with a key; the key is shown this once')
     .argument('<name>', 'name of the tenant', nameOption(TENANT_NAME))
     .option('--collection <pattern...>', 'collections that it reaches; * stands for any characters')
-    .option('--file <file>', 'add the tenant to this file (default: print a file with it)')
+    .option('--file <file>', 'add the tenant to this file (default: print a file with it)', pathOption)
     .action((name: string, flags: { collection?: string[]; file?: string }) => makeTenant(name, flags, dependencies))
   tenants
     .command('rotate')
     .description('add a key to a tenant; the key is shown this once, and the others stay until you delete them')
     .argument('<name>', 'name of the tenant', nameOption(TENANT_NAME))
-    .requiredOption('--file <file>', 'the file of tenants')
+    .requiredOption('--file <file>', 'the file of tenants', pathOption)
     .action((name: string, flags: { file: string }) => rotate(name, flags.file, dependencies))
   tenants
     .command('schema')

@@ -1,6 +1,14 @@
 import { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
-import { urlOption } from '../../src/commands/option-values.ts'
+import { pathOption, urlOption } from '../../src/commands/option-values.ts'
+
+it('a path is no other option', () => {
+  expect(['figures.json', './--fresh', '-'].map(pathOption)).toEqual(['figures.json', './--fresh', '-'])
+  expect(() => pathOption('--fresh')).toThrow(
+    'Expected a path, got the option --fresh; ./--fresh is a file of this name.',
+  )
+  expect(() => pathOption(' ')).toThrow('not empty')
+})
 
 function parse(text: string): string {
   const command = new Command()

@@ -6,7 +6,7 @@ import { CHUNKINGS } from '../../core/types.ts'
 import { RULE_NAMES, type RuleName } from '../../evaluation/ablation/rules.ts'
 import { MEASURE_NAMES } from '../../evaluation/metrics/measures.ts'
 import { defaultTargetTokens } from '../../ingest/chunking/options.ts'
-import { collected, listOption, numberOption } from '../option-values.ts'
+import { collected, listOption, numberOption, pathOption } from '../option-values.ts'
 import { REPLAY_BUDGETS } from './budgets.ts'
 import { addLiveOptions } from './live-collection.ts'
 import type { ReplayFlags, ReplayOption } from './read-options.ts'
@@ -55,7 +55,7 @@ export function addReplayCommand(program: Command, dependencies: ReplayCommandDe
       collected,
       [],
     )
-    .option('--server-keys <file>', 'keys for server arms: JSON such as {"tenant": "KEY", "*": "KEY"}')
+    .option('--server-keys <file>', 'keys for server arms: JSON such as {"tenant": "KEY", "*": "KEY"}', pathOption)
     .option('--against <arm>', 'the arm that the others are compared with; default: topk, or else the first arm')
     .option(
       '--chunk-tokens <tokens>',
@@ -91,26 +91,31 @@ export function addReplayCommand(program: Command, dependencies: ReplayCommandDe
       'measure how often answerable is right, on questions with and without an answer, and suggest its thresholds',
       false,
     )
-    .option('--gate <baseline>', 'fail when a measure is worse than in this file; sets, arm and budgets come from it')
-    .option('--update-baseline <baseline>', 'write the figures of now to this file, for --gate')
+    .option(
+      '--gate <baseline>',
+      'fail when a measure is worse than in this file; sets, arm and budgets come from it',
+      pathOption,
+    )
+    .option('--update-baseline <baseline>', 'write the figures of now to this file, for --gate', pathOption)
     .option(
       '--judge',
       'ask the language model JUDGE_MODEL for faithfulness and answer relevance: three calls a run',
       false,
     )
     .option('--judge-budget <tokens>', 'the budget whose contexts are judged; default: the middle one', numberOption(1))
-    .option('--json <file>', 'write the summary and the figures of every query to this file')
-    .option('--markdown <file>', 'write a summary for pull requests to this file')
+    .option('--json <file>', 'write the summary and the figures of every query to this file', pathOption)
+    .option('--markdown <file>', 'write a summary for pull requests to this file', pathOption)
     .option(
       '--report <file>',
       'write a report as one HTML file, with curves, wins and losses, and the trace of each candidate',
+      pathOption,
     )
     .option(
       '--report-budget <tokens>',
       'the budget whose contexts and traces the report keeps; default: the middle one',
       numberOption(1),
     )
-    .option('--cache <folder>', 'folder for ingested sets', join('.stowage', 'replay'))
+    .option('--cache <folder>', 'folder for ingested sets', pathOption, join('.stowage', 'replay'))
     .addHelpText('after', EXAMPLES)
   addLiveOptions(addTuneOptions(command), ASKED).action(async (names: string[], flags: ReplayOptions) => {
     // Measures, statistics and reports are many modules: no other command shall wait for them.

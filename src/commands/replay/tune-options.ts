@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { TRAIN_SHARE } from '../../evaluation/golden-set/split.ts'
-import { listOption, nonEmpty, numberOption } from '../option-values.ts'
+import { listOption, nonEmpty, numberOption, pathOption } from '../option-values.ts'
 
 export interface TuneFlags {
   tune: boolean
@@ -28,6 +28,10 @@ export function addTuneOptions(command: Command): Command {
       numberOption(0.05, 0.95, { whole: false }),
       TRAIN_SHARE,
     )
-    .option('--write <file>', 'write the plan of --tune to this file when the other queries show that it is better')
+    .option(
+      '--write <file>',
+      'write the plan of --tune to this file when the other queries show that it is better',
+      pathOption,
+    )
     .option('--force', 'replace the file of --write', false)
 }
