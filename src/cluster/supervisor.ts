@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { untilPortIsQuiet } from '../http/connection/quiet-port.ts'
 import type { WorkerEnd, WorkerProcess } from './worker-process.ts'
 
 export interface SupervisorOptions {
@@ -76,11 +77,19 @@ export async function startSupervisor(options: SupervisorOptions) {
       closing.abort()
       const workers = [...running.values()]
       for (const worker of workers) worker.stop(graceMs)
+      await untilPortIsQuiet(() => acceptedBy(workers))
+      for (const worker of workers) worker.leavePort()
       const killing = setTimeout(() => workers.map(worker => worker.kill()), graceMs + CLOSING_MS)
       await Promise.all([...kept, ...workers.map(({ ended }) => ended)])
       clearTimeout(killing)
     },
   }
+}
+
+/** The connections that workers were given; null when no worker waits for one, because some may then wait for a worker. */
+function acceptedBy(workers: readonly WorkerProcess[]): number | null {
+  const known = workers.flatMap(({ connections }) => connections ?? [])
+  return known.length === 0 ? null : known.reduce((sum, count) => sum + count, 0)
 }
 
 /** Ends early when the signal aborts. */

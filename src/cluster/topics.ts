@@ -18,8 +18,10 @@ interface Topics {
   forward: { question: Forwarded; answer: unknown[] }
   /** The event loop of a worker turns. */
   beat: { question: null; answer: null }
-  /** Ends a worker: it waits at most `graceMs` for running requests. */
+  /** Ends a worker: it waits at most `graceMs` for running requests. New ones wait until the port is closed. */
   stop: { question: { graceMs: number }; answer: null }
+  /** A worker that ends gets no more connections. */
+  portClosed: { question: null; answer: null }
   /** Reads the files of tenants, flags and plans again. */
   reload: { question: null; answer: null }
   /** A worker has accepted the content of a file that is read again. The primary keeps the last one. */

@@ -14,8 +14,12 @@ export interface WorkerProcess {
   readonly ended: Promise<WorkerEnd>
   /** Calls the listener at each message of the worker. */
   onMessage(listener: () => void): void
+  /** Connections that it was given until now; null while it does not listen, or has not accepted the last one. */
+  readonly connections: number | null
   /** Asks it to end. */
   stop(graceMs: number): void
+  /** Gives it no more connections. With the last worker, the port is closed when this returns. */
+  leavePort(): void
   /** Ends it at once. */
   kill(): void
 }
@@ -49,16 +53,14 @@ export function setUpWorkers(script: URL): void {
   })
 }
 
-/** Longest time in which a worker that is told to stop accepts the connection that was on its way to it. */
-const ACCEPTING_MS = 250
-
 export function startWorkerProcess(): WorkerProcess {
   const worker = cluster.fork()
   // Node itself answers a worker that asks for the port. When the worker has been killed meanwhile, the failed write would end this process; `exit` tells the rest.
   worker.on('error', () => {})
   const line = createLine(worker.process)
-  const closeUnaccepted = watchConnections(worker)
-  worker.once('exit', closeUnaccepted)
+  const watched = watchConnections(worker)
+  worker.once('exit', watched.closeUnaccepted)
+  let isListening = false
   let failure: Failure | null = null
   const ended = new Promise<WorkerEnd>(resolve => {
     worker.once('exit', (code, signal) =>
@@ -66,7 +68,10 @@ export function startWorkerProcess(): WorkerProcess {
     )
   })
   const listening = new Promise<Listening>((resolve, reject) => {
-    line.on('listening', told => resolve(told))
+    line.on('listening', told => {
+      isListening = true
+      resolve(told)
+    })
     line.on('failed', told => {
       failure = told
     })
@@ -81,25 +86,41 @@ export function startWorkerProcess(): WorkerProcess {
     listening,
     ended,
     onMessage: listener => void worker.process.on('message', listener),
-    stop: graceMs => {
-      line.tell('stop', { graceMs })
-      setTimeout(closeUnaccepted, ACCEPTING_MS).unref()
+    get connections() {
+      return isListening ? watched.connections() : null
+    },
+    stop: graceMs => line.tell('stop', { graceMs }),
+    leavePort: () => {
+      worker.disconnect()
+      line.tell('portClosed', null)
     },
     kill: () => void worker.process.kill('SIGKILL'),
   }
 }
 
 /**
- * A connection that is on its way to a worker when the worker ends stays open in the primary, and its client waits for nothing. Node
- * does not close it: the worker would have to answer first.
- * @returns closes the last connection that went to the worker; one that the worker has accepted is already closed on this side
+ * Node gives a worker one connection after the other, each when it has accepted the one before. One that is on its way when the worker ends stays open
+ * in the primary, and its client waits for nothing: Node does not close it, because the worker would have to answer first.
  */
-function watchConnections({ process: child }: Worker): () => void {
+function watchConnections({ process: child }: Worker) {
   const send = child.send.bind(child) as (...values: unknown[]) => boolean
-  let last: { close?: () => void } | null = null
+  let given = 0
+  let unaccepted: { close?: () => void } | null = null
   child.send = ((message: { act?: string }, handle: unknown, ...rest: unknown[]) => {
-    if (message.act === 'newconn') last = handle as typeof last
+    // Node takes the worker off the port, which must happen here and now. It would also have the worker break its connections, and end.
+    if (message.act === 'disconnect') return true
+    if (message.act === 'newconn') {
+      given++
+      unaccepted = handle as typeof unaccepted
+    }
     return send(message, handle, ...rest)
   }) as typeof child.send
-  return () => last?.close?.()
+  // Before Node hears of it, and gives the next connection.
+  child.prependListener('internalMessage', ({ accepted }: { accepted?: boolean }) => {
+    if (accepted !== undefined) unaccepted = null
+  })
+  return {
+    connections: () => (unaccepted === null ? given : null),
+    closeUnaccepted: () => unaccepted?.close?.(),
+  }
 }

@@ -1,24 +1,23 @@
 import http, { type Server, type ServerResponse } from 'node:http'
-import net, { type AddressInfo, type Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { MAX_HEADER_BYTES } from '../qdrant/raw-headers.ts'
 import { deferContinue } from './body/expect-continue.ts'
+import { type Drain, prepareDrain } from './connection/drain.ts'
 import { answerHalfClosed } from './connection/half-closed.ts'
 import { followResponses } from './connection/open-responses.ts'
 
 /** Qdrant's JS client keeps idle connections for 10 s. Closing them later keeps it off closing sockets. */
 const KEEP_ALIVE_MS = 15_000
 const HEADERS_TIMEOUT_MS = 20_000
-/** At the end, an idle connection stays this long: the next request may be on its way, and would be lost with its connection. */
-const IDLE_MS = 500
 
 export interface RunningServer {
   /** `http://host:port` */
   url: string
   /**
-   * Stops accepting connections, waits at most `graceMs` for open requests, then breaks the remaining connections. A request that comes on an
-   * open connection within half a second is answered as the last one there.
+   * Accepts what has connected, closes the port, waits at most `graceMs` for open requests, then breaks the remaining connections. A request that
+   * comes on an open connection within half a second is answered as the last one there.
    */
-  close(graceMs: number): Promise<void>
+  close: Drain
 }
 
 /**
@@ -38,8 +37,7 @@ export async function startServer(
     // Qdrant does not require one.
     requireHostHeader: false,
   })
-  const drain = prepareDrain(server)
-  server.on('request', app)
+  const close = prepareDrain(server, app)
   deferContinue(server)
   answerHalfClosed(server)
   refuseUnreadable(server)
@@ -51,55 +49,13 @@ export async function startServer(
       resolve()
     })
   })
-  return { url: urlOf(server), close: drain }
+  return { url: urlOf(server), close }
 }
 
 /** Not every reason says that it is about an address to listen on. The code, such as `EADDRINUSE`, stays. */
 export function cannotListen({ port, host }: { port: number; host: string }, cause: NodeJS.ErrnoException): Error {
   const error = new Error(`cannot listen on host ${host}, port ${port}: ${cause.message}`, { cause })
   return Object.assign(error, { code: cause.code })
-}
-
-function prepareDrain(server: http.Server): RunningServer['close'] {
-  const inFlight = new Set<http.ServerResponse>()
-  const sockets = new Set<Socket>()
-  let closing = false
-  let closingIdle = false
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-  })
-  const announceClose = (response: http.ServerResponse) => {
-    if (!response.headersSent) response.shouldKeepAlive = false
-  }
-  server.on('request', (_request, response) => {
-    inFlight.add(response)
-    if (closing) announceClose(response)
-    response.once('close', () => {
-      inFlight.delete(response)
-      // Answers that started before closing could not announce it.
-      if (closingIdle) setImmediate(() => server.closeIdleConnections())
-    })
-  })
-  return graceMs =>
-    new Promise<void>(resolve => {
-      closing = true
-      for (const response of inFlight) announceClose(response)
-      const giveUp = setTimeout(() => server.closeAllConnections(), graceMs)
-      const closeIdle = setTimeout(() => {
-        closingIdle = true
-        server.closeIdleConnections()
-        // Node does not count connections that have brought nothing among the idle ones. Browsers open some in advance, and never use them.
-        for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
-      }, IDLE_MS)
-      // The method of `http.Server` closes idle connections at once, and what it has beside them in the end.
-      net.Server.prototype.close.call(server, () => {
-        clearTimeout(giveUp)
-        clearTimeout(closeIdle)
-        server.close()
-        resolve()
-      })
-    })
 }
 
 function urlOf(server: http.Server): string {

@@ -21,7 +21,9 @@ function watched(hangMs = HANG_MS) {
   const worker: WorkerProcess = {
     ...{ line: createLine(carrier), pid: 7, listening: listening.promise, ended: ended.promise },
     onMessage: listener => void carrier.on('message', listener),
+    connections: null,
     stop() {},
+    leavePort() {},
     kill: () => void kills++,
   }
   killWhenHung(worker, {

@@ -13,7 +13,9 @@ const CRASHED: WorkerEnd = { code: 1, signal: null, reason: null }
 function createProcesses() {
   const all: (WorkerProcess & {
     end(end: WorkerEnd): void
+    connections: number | null
     stopped: boolean
+    left: boolean
     killed: boolean
     fail(e: Error): void
   })[] = []
@@ -27,8 +29,13 @@ function createProcesses() {
       listening: Promise.race([listening.promise, new Promise<never>((_, reject) => (fail = reject))]),
       ended: ended.promise,
       onMessage() {},
+      connections: 0 as number | null,
       stopped: false,
+      left: false,
       killed: false,
+      leavePort() {
+        process.left = true
+      },
       stop() {
         process.stopped = true
       },
@@ -87,6 +94,24 @@ it('starts no worker again once it is closing, kills none that ends, and waits f
   expect(processes.all).toHaveLength(3)
   expect(processes.all.map(({ killed }) => killed)).toEqual([false, false, false])
   expect(lost).toEqual([])
+})
+
+it('lets the workers leave the port when one of them waits for connections, and none has come', async () => {
+  const { supervisor, processes } = await supervise()
+  for (const process of processes.all) process.connections = null
+  const closing = supervisor.close(1_000)
+  const turns = async () => {
+    for (let turn = 0; turn < 10; turn++) await new Promise(resolve => setImmediate(resolve))
+  }
+  const left = () => processes.all.map(process => process.left)
+  await turns()
+  expect(processes.all.map(({ stopped }) => stopped)).toEqual([true, true, true])
+  expect(left()).toEqual([false, false, false])
+  const [, free] = processes.all
+  if (free) free.connections = 3
+  while (!left().every(Boolean)) await turns()
+  for (const process of processes.all) process.end({ code: 0, signal: null, reason: null })
+  await closing
 })
 
 it('ends all workers when one of the first cannot start, with its reason', async () => {

@@ -1,9 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { BEAT_MS } from '../../cluster/hang-watch.ts'
 import { createLine } from '../../cluster/line.ts'
 import { createMember } from '../../cluster/member.ts'
 import { ConfigError } from '../../config.ts'
 import { messageOf } from '../../core/errors.ts'
+import { ACCEPTING_MS } from '../../http/connection/quiet-port.ts'
 import { createLogger } from '../../observe/logger.ts'
 import { openService } from './service.ts'
 import { EARLY_COLLECTION } from './start.ts'
@@ -19,19 +21,22 @@ process.once('disconnect', () => process.exit(1))
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {})
 
 const line = createLine(process)
+let service: Awaited<ReturnType<typeof openService>> | null = null
+const portClosed = new Promise<void>(resolve => line.on('portClosed', () => resolve()))
+// Before it listens, there is nothing to wait for.
+line.on('stop', async ({ graceMs }) => {
+  await service?.close(graceMs, Promise.race([portClosed, pause(2 * ACCEPTING_MS)]))
+  process.exit()
+})
 setInterval(() => line.tell('beat', null), BEAT_MS).unref()
 try {
   setFlagsFromString(EARLY_COLLECTION)
   const start = await line.ask('start', null, ANSWER_MS)
   const { config } = start
   const member = createMember(line, start)
-  const service = await openService(config, createLogger({ level: config.settings.LOG_LEVEL }), start, member)
-  line.on('reload', () => service.reload?.())
-  line.on('stop', async ({ graceMs }) => {
-    await service.close(graceMs)
-    process.exit()
-  })
+  service = await openService(config, createLogger({ level: config.settings.LOG_LEVEL }), start, member)
   const { url, description, warnings, ownAddress, reload } = service
+  line.on('reload', () => reload?.())
   const canReload = reload !== undefined
   await line.ask('listening', { url, description, warnings, ownAddress, canReload }, ANSWER_MS)
 } catch (error) {

@@ -16,6 +16,8 @@ interface OpenedService extends RunningService {
   warnings: readonly string[]
   /** Where other workers reach this one alone, if it is the first; else null. */
   ownAddress: string | null
+  /** @param portClosed resolves when a worker gets no more connections; a process alone closes its port by itself */
+  close(graceMs: number, portClosed?: Promise<void>): Promise<void>
 }
 
 /** Opens everything and listens. @param member the worker that this process is; null for a process alone */
@@ -51,8 +53,10 @@ export function openService(
         ...(config.settings.UI && { page: `${server.url}/v1/ui` }),
       },
       ...reloading(gateway),
-      close: async graceMs => {
-        await Promise.all([server.close(graceMs), own?.close(graceMs)])
+      close: async (graceMs, portClosed) => {
+        await server.close(graceMs, portClosed)
+        // Until then, others pass on to it what comes on their open connections.
+        await own?.close(graceMs)
         await opened.close()
       },
     }

@@ -1,6 +1,7 @@
+import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import http from 'node:http'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -167,6 +168,32 @@ describe('the whole', () => {
     expect((await asked).map(({ status, text }) => [status, text])).toEqual(
       (await asked).map(() => [200, '{"result":true,"status":"ok","time":0}']),
     )
+    expect((await ended).code).toBe(0)
+  })
+
+  it('answers the connections that wait for a worker at the signal', async () => {
+    const stowage = await started()
+    await until('every worker has answered', async () => {
+      await stowage.send('GET', '/collections')
+      return stowage.workerPids().length === WORKERS || undefined
+    })
+    const pids = stowage.workerPids()
+    for (const pid of pids) process.kill(pid, 'SIGSTOP')
+    const { hostname, port } = new URL(stowage.url)
+    const sockets = Array.from({ length: 12 }, () => connect(Number(port), hostname))
+    const answers = sockets.map(async socket => {
+      let text = ''
+      socket.setEncoding('utf8').on('data', part => {
+        text += part
+      })
+      socket.write('GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n')
+      await once(socket, 'close').catch(() => {})
+      return text.slice(0, 12)
+    })
+    await Promise.all(sockets.map(socket => once(socket, 'connect')))
+    const ended = stowage.stop('SIGTERM')
+    for (const pid of pids) process.kill(pid, 'SIGCONT')
+    expect(await Promise.all(answers)).toEqual(answers.map(() => 'HTTP/1.1 200'))
     expect((await ended).code).toBe(0)
   })
 

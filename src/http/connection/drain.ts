@@ -1,0 +1,85 @@
+import type { RequestListener, Server, ServerResponse } from 'node:http'
+import net, { type Socket } from 'node:net'
+import { shortTurn, untilPortIsQuiet } from './quiet-port.ts'
+
+/** At the end, an idle connection stays this long: the next request may be on its way, and would be lost with its connection. */
+const IDLE_MS = 500
+
+/**
+ * Ends a server. @param graceMs time for open requests, from when the port is closed
+ * @param untilQuiet resolves when no connection waits to be accepted. Default: this process alone accepts
+ */
+export type Drain = (graceMs: number, untilQuiet?: Promise<void>) => Promise<void>
+
+/** What is known of a connection. */
+interface Connection {
+  /** Requests that are not answered yet. */
+  open: number
+  /** Bytes that had come when the last of them was answered. More are the beginning of the next request. */
+  bytesRead: number
+}
+
+/**
+ * Lets `app` answer the requests of a server until it is ended, and ends it without losing one:
+ *
+ * 1. It accepts what has connected. Requests that come meanwhile wait, so that the turns of the event loop are short, and no answered client connects again.
+ * 2. The port closes. From now on each answer says that it is the last one of its connection.
+ * 3. A connection closes when nothing is open on it and `IDLE_MS` have passed, counted from its last answer if that had begun too early to say so.
+ *
+ * `closeIdleConnections` of Node does not wait, and breaks answers that are complete but not sent yet.
+ */
+export function prepareDrain(server: Server, app: RequestListener): Drain {
+  const connections = new Map<Socket, Connection>()
+  const inFlight = new Set<ServerResponse>()
+  let accepted = 0
+  let stage: 'open' | 'accepting' | 'closed' = 'open'
+  const held: (() => void)[] = []
+
+  const announceClose = (response: ServerResponse) => {
+    if (!response.headersSent) response.shouldKeepAlive = false
+  }
+  const closeWhenIdle = (socket: Socket, connection: Connection) =>
+    setTimeout(async () => {
+      await shortTurn()
+      if (connection.open === 0 && connection.bytesRead === socket.bytesRead) socket.destroy()
+    }, IDLE_MS).unref()
+
+  server.on('connection', (socket: Socket) => {
+    accepted++
+    const connection: Connection = { open: 0, bytesRead: 0 }
+    connections.set(socket, connection)
+    socket.once('close', () => connections.delete(socket))
+  })
+  server.on('request', (request, response) => {
+    const { socket } = request
+    const connection = connections.get(socket)
+    inFlight.add(response)
+    if (connection) connection.open++
+    response.once('close', () => {
+      inFlight.delete(response)
+      if (!connection) return
+      connection.open--
+      if (request.complete) connection.bytesRead = socket.bytesRead
+      if (stage === 'closed') closeWhenIdle(socket, connection)
+    })
+    if (stage === 'closed') announceClose(response)
+    const answer = () => app(request, response)
+    if (stage === 'accepting') held.push(() => response.destroyed || answer())
+    else answer()
+  })
+
+  return async (graceMs, untilQuiet = untilPortIsQuiet(() => accepted)) => {
+    stage = 'accepting'
+    await untilQuiet
+    const closed = new Promise<unknown>(resolve => net.Server.prototype.close.call(server, resolve))
+    stage = 'closed'
+    for (const response of inFlight) announceClose(response)
+    for (const [socket, connection] of connections) closeWhenIdle(socket, connection)
+    for (const answer of held.splice(0)) answer()
+    const giveUp = setTimeout(() => server.closeAllConnections(), graceMs)
+    await closed
+    clearTimeout(giveUp)
+    // Ends what `http.Server` has beside its connections.
+    server.close()
+  }
+}
