@@ -16,7 +16,7 @@ export interface WorkerProcess {
   onMessage(listener: () => void): void
   /** Connections that it was given until now; null while it does not listen, or has not accepted the last one. */
   readonly connections: number | null
-  /** Asks it to end. */
+  /** Asks it to end. One that does not listen yet is ended at once: it may not hear the question, and nobody waits for it. */
   stop(graceMs: number): void
   /** Gives it no more connections. With the last worker, the port is closed when this returns. */
   leavePort(): void
@@ -80,6 +80,7 @@ export function startWorkerProcess(): WorkerProcess {
       reject(new WorkerFailure(failure ?? { message: `a worker ended at the start by ${how}`, faults: null }))
     })
   })
+  const kill = () => void worker.process.kill('SIGKILL')
   return {
     line,
     pid: worker.process.pid ?? 0,
@@ -89,12 +90,15 @@ export function startWorkerProcess(): WorkerProcess {
     get connections() {
       return isListening ? watched.connections() : null
     },
-    stop: graceMs => line.tell('stop', { graceMs }),
+    stop: graceMs => {
+      if (isListening) line.tell('stop', { graceMs })
+      else kill()
+    },
     leavePort: () => {
       worker.disconnect()
       line.tell('portClosed', null)
     },
-    kill: () => void worker.process.kill('SIGKILL'),
+    kill,
   }
 }
 

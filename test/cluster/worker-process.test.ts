@@ -7,10 +7,19 @@ import { setUpWorkers, startWorkerProcess } from '../../src/cluster/worker-proce
 import { deferred } from '../support/deferred.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
+const script = join(temporaryFolder('stowage-worker'), 'worker.mjs')
+writeFileSync(script, 'setInterval(() => {}, 1_000); process.send({})')
+setUpWorkers(pathToFileURL(script))
+
+it('ends a worker that does not listen yet at once when it is to stop', async () => {
+  const worker = startWorkerProcess()
+  const neverListened = expect(worker.listening).rejects.toThrow('SIGKILL')
+  worker.stop(60_000)
+  await neverListened
+  expect(await worker.ended).toEqual({ code: null, signal: 'SIGKILL', reason: null })
+})
+
 it('does not end the primary when Node writes to a worker that has just been killed', async () => {
-  const script = join(temporaryFolder('stowage-worker'), 'worker.mjs')
-  writeFileSync(script, 'setInterval(() => {}, 1_000); process.send({})')
-  setUpWorkers(pathToFileURL(script))
   const worker = startWorkerProcess()
   const neverListened = expect(worker.listening).rejects.toThrow('SIGKILL')
   const started = deferred<void>()

@@ -21,22 +21,20 @@ process.once('disconnect', () => process.exit(1))
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {})
 
 const line = createLine(process)
-let service: Awaited<ReturnType<typeof openService>> | null = null
-const portClosed = new Promise<void>(resolve => line.on('portClosed', () => resolve()))
-// Before it listens, there is nothing to wait for.
-line.on('stop', async ({ graceMs }) => {
-  await service?.close(graceMs, Promise.race([portClosed, pause(2 * ACCEPTING_MS)]))
-  process.exit()
-})
 setInterval(() => line.tell('beat', null), BEAT_MS).unref()
 try {
   setFlagsFromString(EARLY_COLLECTION)
   const start = await line.ask('start', null, ANSWER_MS)
   const { config } = start
   const member = createMember(line, start)
-  service = await openService(config, createLogger({ level: config.settings.LOG_LEVEL }), start, member)
+  const service = await openService(config, createLogger({ level: config.settings.LOG_LEVEL }), start, member)
+  line.on('reload', () => service.reload?.())
+  const portClosed = new Promise<void>(resolve => line.on('portClosed', () => resolve()))
+  line.on('stop', async ({ graceMs }) => {
+    await service.close(graceMs, Promise.race([portClosed, pause(2 * ACCEPTING_MS)]))
+    process.exit()
+  })
   const { url, description, warnings, ownAddress, reload } = service
-  line.on('reload', () => reload?.())
   const canReload = reload !== undefined
   await line.ask('listening', { url, description, warnings, ownAddress, canReload }, ANSWER_MS)
 } catch (error) {
