@@ -6,6 +6,7 @@ import { isCode } from '../text/code/is-code.ts'
 import { openingFence } from '../text/fence.ts'
 import { LIST_ITEM } from '../text/sentences/line-forms.ts'
 import { type ContextLines, lineBefore, NO_CONTEXT_LINES } from './context-line.ts'
+import { withoutDanglingHeadings } from './headings/dangling.ts'
 import { JoinedText, joinOf, runsOf } from './join.ts'
 import { byPlaceInDocument, inReadingOrder, sectionOf, textOf, type Unit } from './unit.ts'
 
@@ -163,7 +164,7 @@ function byTurn(units: readonly Unit[], previous: ReadonlyMap<string, number>): 
 
 function blocksOf(units: readonly Unit[], lines: ContextLines): Block[] {
   const sections = groupBy([...units].sort(inReadingOrder), sectionOf)
-  return [...sections.values()].flatMap(section => {
+  return [...sections.values()].map(withoutDanglingHeadings).flatMap(section => {
     const [first] = section
     if (!first) return []
     const { collection, docId, docTitle, sectionPath } = first.candidate.chunk

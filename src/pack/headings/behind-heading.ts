@@ -1,6 +1,6 @@
-import type { Candidate, Chunk } from '../core/types.ts'
-import { isTitleRule, isUnderlined } from '../text/sentences/line-forms.ts'
-import { HEADING_SEPARATOR, longestNameIn, type Renderer } from './render.ts'
+import type { Candidate, Chunk } from '../../core/types.ts'
+import { isTitleRule, isUnderlined } from '../../text/sentences/line-forms.ts'
+import { HEADING_SEPARATOR, longestNameIn, type Renderer } from '../render.ts'
 
 const HASHES = /^[^\S\n]{0,3}#{1,6}(?=[^\S\n])/u
 const CLOSING_HASHES = /#+$/u

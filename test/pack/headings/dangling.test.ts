@@ -1,0 +1,59 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Chunk } from '../../../src/core/types.ts'
+import { withoutDanglingHeadings } from '../../../src/pack/headings/dangling.ts'
+import { joinUnits } from '../../../src/pack/layout.ts'
+import { textOf, wholeChunk } from '../../../src/pack/unit.ts'
+import { candidate } from '../../support/candidates.ts'
+
+const unitOf = (text: string, orderIndex = 0, over: Partial<Chunk> = {}) =>
+  wholeChunk(candidate({ id: orderIndex, orderIndex, text, ...over }))
+const shown = (text: string, over?: Partial<Chunk>) =>
+  withoutDanglingHeadings([unitOf(text, 0, over)]).map(unit => joinUnits([unit])[0]?.text)
+
+describe('withoutDanglingHeadings', () => {
+  it.each([
+    ['a heading', 'The pump stops.\n\n## Lamps'],
+    ['several headings', 'The pump stops.\n\n## Lamps\n\n### Oil\n'],
+    ['a line in bold', 'The pump stops.\n\n**Lamps and oil**'],
+    ['a heading that is underlined', 'The pump stops.\n\nLamps\n-----'],
+  ])('leaves out %s at the end', (_, text) => {
+    expect(shown(text)).toEqual(['The pump stops.'])
+  })
+
+  it.each([
+    ['nothing but headings', '# Pumps\n\n## Lamps'],
+    ['text behind the heading', '## Lamps\n\nThey burn oil.'],
+    ['bold words in a sentence', 'The pump stops.\n\n**Never** touch it.'],
+    ['a comment in code that is open', 'Run this:\n\n```sh\npump stop\n\n# then the lamps'],
+    ['a table', 'Pumps:\n\n| a | b |\n|---|---|'],
+    ['a hash without a space', 'The pump stops.\n\n#lamps'],
+  ])('keeps %s', (_, text) => {
+    expect(shown(text)).toEqual([text])
+  })
+
+  it('keeps comments of files of code and settings', () => {
+    const file = { docId: 'conf/pump.yaml', docTitle: 'pump.yaml', header: '' }
+    expect(shown('port: 80\n\n# The lamps', file)).toEqual(['port: 80\n\n# The lamps'])
+  })
+
+  it('keeps a heading when what is below it follows', () => {
+    const units = [unitOf('The pump stops.\n\n## Lamps'), unitOf('They burn oil.', 1)]
+    expect(withoutDanglingHeadings(units)).toEqual(units)
+    const apart = [unitOf('The pump stops.\n\n## Lamps'), unitOf('They burn oil.', 2)]
+    expect(withoutDanglingHeadings(apart).map(textOf)).toEqual(['The pump stops.', 'They burn oil.'])
+  })
+
+  it('shortens any text at its end only, and never to nothing', () => {
+    const line = fc.constantFrom('## Lamps', '**Oil**', 'Text.', '', '', '```', '---', 'Title', '| a |', '> quote')
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 12 }), lines => {
+        const text = lines.join('\n')
+        const [unit] = withoutDanglingHeadings([unitOf(text)])
+        const left = unit === undefined ? '' : textOf(unit)
+        expect(text.startsWith(left)).toBe(true)
+        expect(left.trim() === '').toBe(text.trim() === '')
+      }),
+    )
+  })
+})
