@@ -1,6 +1,7 @@
 import type { Candidate, Chunk } from '../../core/types.ts'
 import { isTitleRule, isUnderlined } from '../../text/sentences/line-forms.ts'
 import { HEADING_SEPARATOR, longestNameIn, type Renderer } from '../render.ts'
+import { behindAnchors } from './anchors.ts'
 
 const HASHES = /^[^\S\n]{0,3}#{1,6}(?=[^\S\n])/u
 const CLOSING_HASHES = /#+$/u
@@ -56,7 +57,7 @@ interface Heading {
   end: number
 }
 
-/** The headings that a text begins with: lines that are marked as headings, and lines of text without marks that are names in the section path, with a number or in capitals. */
+/** The headings that a text begins with, and the anchors above them: lines that are marked as headings, and lines of text without marks that are names in the section path, with a number or in capitals. */
 function headingsOf(text: string, names: readonly string[]): Heading[] {
   const headings: Heading[] = []
   while (headings.length < MOST_HEADINGS) {
@@ -67,7 +68,8 @@ function headingsOf(text: string, names: readonly string[]): Heading[] {
   return headings
 }
 
-function headingAt(start: number, text: string, names: readonly string[]): Heading | null {
+function headingAt(from: number, text: string, names: readonly string[]): Heading | null {
+  const start = behindAnchors(from, text)
   const end = text.indexOf('\n', start) + 1
   if (end === 0 || end - start > LONGEST) return null
   const line = text.slice(start, end)

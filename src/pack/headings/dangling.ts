@@ -4,6 +4,7 @@ import { closesFence, openingFence } from '../../text/fence.ts'
 import { isUnderlinedTitle } from '../../text/sentences/line-forms.ts'
 import { joinOf } from '../join.ts'
 import { textOf, type Unit } from '../unit.ts'
+import { isAnchor } from './anchors.ts'
 
 /** Longest heading that is looked at, in UTF-16 code units. */
 const LONGEST = 300
@@ -13,7 +14,7 @@ const HEADING = /^[^\S\n]{0,3}(?:#{1,6}[^\S\n]+\S.*|(?:\*\*[^*\n]+\*\*|__[^_\n]+
 const LAST_PARAGRAPH = /(?:^|\n[^\S\n]*\n)([^\n]*\S[^\n]*(?:\n[^\n]*\S[^\n]*){0,2})\s*$/u
 
 /**
- * Units in reading order without the headings at their end, when what follows them in the document is not packed: splitters that count characters leave the heading of the next
+ * Units in reading order without the headings and anchors at their end, when what follows them in the document is not packed: splitters that count characters leave the heading of the next
  * section at the end of a chunk. A unit that has nothing else stays as it is, and so does code, in which such lines are comments.
  */
 export function withoutDanglingHeadings(units: readonly Unit[]): Unit[] {
@@ -41,7 +42,8 @@ function endBeforeHeadings(text: string): number {
   }
 }
 
-const isHeading = (paragraph: string): boolean => HEADING.test(paragraph) || isUnderlinedTitle(paragraph)
+const isHeading = (paragraph: string): boolean =>
+  HEADING.test(paragraph) || isUnderlinedTitle(paragraph) || isAnchor(paragraph)
 
 /** Whether what begins at a place is code: the file is, the text is, or a fence is open there. */
 function isOfCode({ candidate }: Unit, text: string, place: number): boolean {

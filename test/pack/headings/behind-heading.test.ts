@@ -34,6 +34,8 @@ describe('a heading at the beginning of a chunk', () => {
     ['with a rule below it', `# Mark V\n\n-----\n\n${SHOWN}`],
     ['with another rule below it, and the one above it', `# Pumps\n* * *\n\n## Mark V\n * * *\n\n${SHOWN}`],
     ['in capitals, without signs', `MARK V\n${SHOWN}`],
+    ['with an anchor of reStructuredText above it', `.. _mark-v:\n\n======\nMark V\n======\n\n${SHOWN}`],
+    ['with anchors of AsciiDoc above each one', `[[pumps]]\n= Pumps\n\n[#mark-v]\n== Mark V\n\n${SHOWN}`],
   ])('%s is left out where the source line has it', (_, text) => {
     expect(shownOf(text)).toBe(SHOWN)
   })
@@ -65,6 +67,8 @@ describe('a heading at the beginning of a chunk', () => {
     ],
     ['of a chunk without a section', `## Mark V\n\n${SHOWN}`, { sectionPath: '' }],
     ['with another one above it', `# Lamps\n\n## Mark V\n\n${SHOWN}`, {}],
+    ['with an address above it', `.. _pump: https://pump.example\n\n## Mark V\n\n${SHOWN}`, {}],
+    ['that is none, below an anchor', `.. _pump:\n\n${SHOWN}`, {}],
     ['with other signs', `## C++\n\n${SHOWN}`, { sectionPath: 'Languages > C' }],
     [
       'with a number that the source line leaves out',

@@ -17,6 +17,8 @@ describe('withoutDanglingHeadings', () => {
     ['several headings', 'The pump stops.\n\n## Lamps\n\n### Oil\n'],
     ['a line in bold', 'The pump stops.\n\n**Lamps and oil**'],
     ['a heading that is underlined', 'The pump stops.\n\nLamps\n-----'],
+    ['an anchor', 'The pump stops.\n\n.. _lamps:'],
+    ['a heading and the anchor of the next one', 'The pump stops.\n\nLamps\n~~~~~\n\n.. _oil:\n'],
   ])('leaves out %s at the end', (_, text) => {
     expect(shown(text)).toEqual(['The pump stops.'])
   })
@@ -28,6 +30,8 @@ describe('withoutDanglingHeadings', () => {
     ['a comment in code that is open', 'Run this:\n\n```sh\npump stop\n\n# then the lamps'],
     ['a table', 'Pumps:\n\n| a | b |\n|---|---|'],
     ['a hash without a space', 'The pump stops.\n\n#lamps'],
+    ['a target with an address', 'The pump stops.\n\n.. _lamps: https://lamps.example'],
+    ['a link of a wiki', 'The pump stops.\n\n[[Oil Lamps]]'],
   ])('keeps %s', (_, text) => {
     expect(shown(text)).toEqual([text])
   })
