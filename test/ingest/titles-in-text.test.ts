@@ -135,7 +135,12 @@ describe('readSections, titles above tildes or backticks in text that is no Mark
 
   it.each(['\n', '\r\n'])('open no code, with the line end %j', end => {
     const sections = readSections(manual.join(end), true)
-    expect(sections.map(({ path }) => path)).toEqual(['Tide gauge', 'Tide gauge > Repair'])
+    expect(sections.map(({ path }) => path)).toEqual([
+      'Tide gauge',
+      'Tide gauge > Set up',
+      'Tide gauge > Set up > API',
+      'Tide gauge > Set up > API > Repair',
+    ])
     expect(sections.flatMap(({ blocks }) => blocks.map(({ kind }) => kind))).not.toContain('code')
   })
 
@@ -158,11 +163,63 @@ describe('readSections, titles above tildes or backticks in text that is no Mark
   it('are code below a short last line of a paragraph', () => {
     const text = 'Ring the bell like\nso:\n```\n\nring\n```\n\nHelp\n----\n\nCall the harbour.\n'
     expect(pathsOf(text, true)).toEqual(['', 'Help'])
-    expect(pathsOf('FAQ\n~~~\n\nRing.\n\nHelp\n----\n\nCall.\n', true)).toEqual(['', 'Help'])
   })
 
   it('are code in Markdown', () => {
     expect(readSections('Set up\n~~~~~~\n\nrun\n\n~~~~~~\n\n# Help\n').map(({ path }) => path)).toEqual(['', 'Help'])
+  })
+})
+
+describe('readSections, titles as reStructuredText writes them', () => {
+  it('have levels in the order of their forms, whatever their signs are', () => {
+    const text = [
+      '.. _gauge:\n\n##########\nTide gauge\n##########\n\nIt measures.',
+      'Set up\n******\n\nFix it.',
+      'Tools\n======\n\nA hammer.',
+      '*Oil*\n~~~~~\n\nOne litre.',
+      'Use\n******\n\nRead it.',
+      'Units\n=====\n\nMetres.',
+    ]
+    for (const end of ['\n', '\r\n'])
+      expect(pathsOf(text.join('\n\n').replaceAll('\n', end), true)).toEqual([
+        '',
+        'Tide gauge',
+        'Tide gauge > Set up',
+        'Tide gauge > Set up > Tools',
+        'Tide gauge > Set up > Tools > Oil',
+        'Tide gauge > Use',
+        'Tide gauge > Use > Units',
+      ])
+  })
+
+  it('are another form with a line above them', () => {
+    const text = '=====\nGauge\n=====\n\nA.\n\nSet up\n======\n\nB.\n\n=====\n Lamp\n=====\n\nC.\n'
+    expect(pathsOf(text, true)).toEqual(['Gauge', 'Gauge > Set up', 'Lamp'])
+  })
+
+  it('keep all their lines in the heading', () => {
+    const text = '~~~~~\nGauge\n~~~~~\n\nA.\n'
+    const [section] = readSections(text, true)
+    expect(text.slice(section?.heading?.start, section?.heading?.end)).toBe('~~~~~\nGauge\n~~~~~')
+    expect(section?.header).toBe('Gauge')
+  })
+
+  it.each([
+    ['lines of a table', 'Lamps\n.....\n\nA.\n\n====  ====\nName  Oil\n====  ====\nBig   One\n====  ====\n'],
+    ['a rule that is too short', 'Lamps\n.....\n\nA.\n\nThe lamps burn\n...\n\nB.\n'],
+    ['a sentence', 'Lamps\n.....\n\nA.\n\nThe lamps burn all night long.\n******************************\n\nB.\n'],
+    ['an item', 'Lamps\n.....\n\nA.\n\n* Big lamps\n+++++++++++\n\nB.\n'],
+    ['a line right above text', 'Lamps\n.....\n\nA.\n\nBig\n++++++\nmore\n'],
+    ['code', 'Lamps\n.....\n\nA.\n\n```\nBig\n+++\n\nmore\n```\n'],
+    ['a block of one line', 'Lamps\n.....\n\nA.\n\n++++\nBig\n++++\n\nmore\n'],
+    ['a comment', 'Lamps\n.....\n\nA.\n\n########\n# Big #\n########\n\nmore\n'],
+    ['an indented line', 'Lamps\n.....\n\nA.\n\n  Big\n  +++\n\nmore\n'],
+  ])('are not %s', (_, text) => {
+    expect(pathsOf(text, true)).toEqual(['Lamps'])
+  })
+
+  it('are none in Markdown', () => {
+    expect(pathsOf('Lamps\n.....\n\nA.\n', false)).toEqual([''])
   })
 })
 

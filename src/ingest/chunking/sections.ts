@@ -7,6 +7,7 @@ import { CAPITAL_TITLE, readCapitalTitles } from './capital-titles.ts'
 import { equalsTitles } from './equals-titles.ts'
 import { maskForParsing } from './masking.ts'
 import { numberedTitles, readNumberedTitles, type TitleLines } from './numbered-titles.ts'
+import { underlinedTitles } from './underlined-titles.ts'
 
 /** An item, a row or a line. */
 export interface Part extends Span {
@@ -110,7 +111,10 @@ function tokensOf(text: string, lines: Span[], isPlain: boolean): Token[] {
     const titles = headingsOf(ofEquals).filter(({ markup }) => markup === 'number')
     if (titles.length > aloneWithHash(tokens, text, lines).length) return ofEquals
   }
-  if (!isPlain || marksHeadings(tokens, text, lines)) return tokens
+  if (!isPlain) return tokens
+  const underlined = underlinedTitles(text)
+  if (underlined.size > aloneWithHash(tokens, text, lines).length) return parse(numberedParser, { titles: underlined })
+  if (marksHeadings(tokens, text, lines)) return tokens
   const ofManual = parse(manualParser)
   if (isManual(ofManual, text, lines)) return ofManual
   const ofPlain = parse(plainParser)

@@ -1,0 +1,86 @@
+import { closesFence, openingFence } from '../../text/fence.ts'
+import { hasColumns, isTitleRule, isUnderlined, LIST_ITEM } from '../../text/sentences/line-forms.ts'
+import type { TitleLines } from './numbered-titles.ts'
+
+interface UnderlinedTitle {
+  /** Place of its first line, from 0. */
+  line: number
+  /** Three with a line of signs above the title, too. */
+  lines: 2 | 3
+  name: string
+  sign: string
+}
+
+const LONGEST = 200
+const SENTENCE = /^(?:\S+\s+){5,}\S+[.!]$/u
+/** Lines of tables and drawings, directives and comments of reStructuredText. */
+const NO_TITLE = /^(?:\||\+|\.\.(?:\s|$))/u
+/** What delimits a block of AsciiDoc. */
+const DELIMITER = 4
+const DEEPEST = 6
+
+/**
+ * The titles of a text that marks them as reStructuredText does: a line of one sign below the title, and perhaps the same line above it. The first form of the text is its highest level, the
+ * next new form the one below, and so on (docutils, "Sections"). None where all are underlined with `=` or `-`, which Markdown reads, too.
+ */
+export function underlinedTitles(text: string): TitleLines {
+  const lines = text.split(/\r\n|\r|\n/).map(line => line.trimEnd())
+  const titles = [...readTitles(lines)]
+  if (titles.every(({ lines: count, sign }) => count === 2 && '=-'.includes(sign))) return new Map()
+  const forms = [...new Set(titles.map(formOf))]
+  return new Map(
+    titles.map(title => {
+      const depth = Math.min(DEEPEST, forms.indexOf(formOf(title)) + 1)
+      return [title.line, { depth, lines: title.lines, name: title.name }]
+    }),
+  )
+}
+
+const formOf = ({ sign, lines }: UnderlinedTitle): string => `${sign}${lines}`
+
+function* readTitles(lines: readonly string[]): Iterable<UnderlinedTitle> {
+  let fence: string | null = null
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] ?? ''
+    if (fence !== null) {
+      if (closesFence(line, fence)) fence = null
+      continue
+    }
+    const title = titleAt(lines, at)
+    if (title === null) fence = openingFence(line)
+    else {
+      yield title
+      at += title.lines - 1
+    }
+  }
+}
+
+function titleAt(lines: readonly string[], at: number): UnderlinedTitle | null {
+  const [above = '', first = '', second = '', third = ''] = [-1, 0, 1, 2].map(offset => lines[at + offset])
+  if (above !== '' || first === '') return null
+  const sign = second.trim().charAt(0)
+  if (isTitleRule(first)) {
+    const isOverlined = second !== '' && first === third && !first.startsWith(' ') && isBelowRule(first, second)
+    return isOverlined ? { line: at, lines: 3, name: second.trim(), sign: first.charAt(0) } : null
+  }
+  const isBegun = /^\S/.test(first) && !LIST_ITEM.test(first)
+  // Other signs may begin code, or be what they are.
+  const isClear = '=-'.includes(sign) || third === ''
+  return isBegun && isClear && isName(first) && isUnderlined(first, second)
+    ? { line: at, lines: 2, name: first, sign }
+    : null
+}
+
+/** Whether a line between two rules is a title, and not the only line of a block, a table or a comment. */
+function isBelowRule(rule: string, line: string): boolean {
+  const name = line.trim()
+  const isBlock = rule.length === DELIMITER && name.length < DELIMITER
+  return !isBlock && name.length <= rule.length && !name.startsWith(rule.charAt(0)) && isName(name)
+}
+
+const isName = (line: string): boolean =>
+  line.length <= LONGEST &&
+  /[\p{L}\p{N}]/u.test(line) &&
+  !NO_TITLE.test(line) &&
+  !SENTENCE.test(line) &&
+  !hasColumns(line)
