@@ -5,7 +5,8 @@ import type { ConvertedFormat } from './documents/convert.worker.ts'
 import type { DocumentConverter } from './documents/converter.ts'
 import { type DecodedText, decodeText } from './documents/decode-text.ts'
 import { DOCUMENT_EXTENSIONS, formatOf, isUnknownFormat } from './documents/formats.ts'
-import { fencedListings } from './markup/asciidoc-listings.ts'
+import { fencedListings } from './markup/code-blocks/asciidoc.ts'
+import { fencedLiterals } from './markup/code-blocks/restructured.ts'
 import { documentTitle } from './markup/document-title.ts'
 import { readFrontMatter } from './markup/front-matter.ts'
 import { withoutInvisible } from './markup/invisible.ts'
@@ -92,6 +93,9 @@ const nameOf = (file: string) => readableName(basename(file, extname(file)))
 /** nroff prints a bold letter as the letter, a backspace and the letter again, and an underlined one as `_`, a backspace and the letter. */
 const OVERSTRUCK = /[^\n\b][\b]/gu
 
+/** The blocks of reStructuredText first, because code in them can have lines of AsciiDoc. */
+const withCodeBlocks = (text: string): string => fencedListings(fencedLiterals(text))
+
 /** Reads Markdown, subtitles or other text, without its front matter and the marks of documentation tools. */
 export async function readDocument(file: string, docId: string): Promise<SourceDocument | SkippedDocument> {
   const read = await readText(file, docId)
@@ -107,7 +111,7 @@ export async function readDocument(file: string, docId: string): Promise<SourceD
     ? stripMarks(rest)
     : format === 'subtitles'
       ? spokenText(rest)
-      : fencedListings(joinParted(withoutManualLines(withoutRunningLines(rest.replace(OVERSTRUCK, '')))))
+      : withCodeBlocks(joinParted(withoutManualLines(withoutRunningLines(rest.replace(OVERSTRUCK, '')))))
   const name = nameOf(file)
   const warnings = [
     ...(read.warning === null ? [] : [`${file} ${read.warning}`]),

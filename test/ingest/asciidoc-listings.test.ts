@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readSections } from '../../src/ingest/chunking/sections.ts'
-import { fencedListings } from '../../src/ingest/markup/asciidoc-listings.ts'
+import { fencedListings } from '../../src/ingest/markup/code-blocks/asciidoc.ts'
 
 const pathsOf = (text: string): string[] => readSections(text, true).map(({ path }) => path)
 

@@ -197,6 +197,13 @@ describe('readSections, titles as reStructuredText writes them', () => {
     expect(pathsOf(text, true)).toEqual(['Gauge', 'Gauge > Set up', 'Lamp'])
   })
 
+  it('may stand right above their text when the line is just as long', () => {
+    expect(pathsOf('Gauge\n=====\n\nLamps\n~~~~~\nThey burn.\n\nOil\n~~~\nOne.\n', true)).toEqual([
+      'Gauge',
+      'Gauge > Lamps',
+    ])
+  })
+
   it('keep all their lines in the heading', () => {
     const text = '~~~~~\nGauge\n~~~~~\n\nA.\n'
     const [section] = readSections(text, true)

@@ -64,8 +64,9 @@ function titleAt(lines: readonly string[], at: number): UnderlinedTitle | null {
     return isOverlined ? { line: at, lines: 3, name: second.trim(), sign: first.charAt(0) } : null
   }
   const isBegun = /^\S/.test(first) && !LIST_ITEM.test(first)
-  // Other signs may begin code, or be what they are.
-  const isClear = '=-'.includes(sign) || third === ''
+  // Other signs may begin code, or be what they are, unless they are just as long as the title.
+  const isAsLong = second.length === first.length && first.length > DELIMITER
+  const isClear = '=-'.includes(sign) || third === '' || isAsLong
   return isBegun && isClear && isName(first) && isUnderlined(first, second)
     ? { line: at, lines: 2, name: first, sign }
     : null

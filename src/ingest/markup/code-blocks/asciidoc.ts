@@ -1,4 +1,4 @@
-import { closesFence, fenceAround, openingFence } from '../../text/fence.ts'
+import { closesFence, fenceAround, openingFence } from '../../../text/fence.ts'
 
 /** A line around a listing, or around a literal block, of AsciiDoc. */
 const DELIMITER = /^(?:-{4,}|\.{4,})$/u
