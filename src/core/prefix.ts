@@ -13,6 +13,13 @@ export function codePointStart(text: string, at: number): number {
   return at > 0 && (text.codePointAt(at - 1) ?? 0) > 0xffff ? at - 1 : at
 }
 
+const PAIRS = /[\uD800-\uDBFF][\uDC00-\uDFFF]/g
+
+/** Number of code points of a text, which are the characters of Python. */
+export function countCodePoints(text: string): number {
+  return text.length - (text.match(PAIRS)?.length ?? 0)
+}
+
 /** The first `length` UTF-16 code units, one fewer when the cut would split a surrogate pair. */
 export function prefixOf(text: string, length: number): string {
   return text.slice(0, codePointStart(text, length))

@@ -1,5 +1,5 @@
 import { groupBy } from '../core/collections.ts'
-import { repeatedLength } from '../core/prefix.ts'
+import { countCodePoints, repeatedLength } from '../core/prefix.ts'
 import type { Candidate, Chunk, Span } from '../core/types.ts'
 import { openingFence } from '../text/fence.ts'
 import { beginsWithPipe, isTableRule } from '../text/sentences/table-row.ts'
@@ -50,16 +50,24 @@ export function joinOf(previous: Unit | undefined, next: Unit): Join | null {
 /** Least white space that a chunking took away between two paragraphs: less stands between two lines or two sentences. */
 const BLANK_LINE = 2
 
-/** White space that a chunking took away between two chunks, in UTF-16 code units, or in lines where no offsets are stored. Null when nothing is stored. */
+/**
+ * White space that a chunking took away between two chunks, in characters, or in lines where no offsets are stored. Null when nothing is stored, and when both
+ * are parts of one line.
+ */
 function spaceBetween(left: Chunk, right: Chunk): number | null {
   const end = endOf(left)
   if (end !== null && right.charStart !== null) return right.charStart - end
-  return left.lines && right.lines ? right.lines.first - left.lines.last : null
+  return linesBetween(left, right) || null
 }
 
-/** A chunk without an end is as long as its text. */
+/** A chunk without an end is as long as its text, in code points: what frameworks of Python count, which store no ends. */
 function endOf({ charStart, charEnd, text }: Chunk): number | null {
-  return charEnd ?? (charStart === null ? null : charStart + text.length)
+  return charEnd ?? (charStart === null ? null : charStart + countCodePoints(text))
+}
+
+/** From the last line of a chunk to the first one of the next; null when it is not stored. */
+function linesBetween(left: Chunk, right: Chunk): number | null {
+  return left.lines && right.lines && left.page === right.page ? right.lines.first - left.lines.last : null
 }
 
 /** Whether a table ends where two units meet. Without a blank line, what follows would be read as one more row. */
@@ -167,16 +175,42 @@ function follows({ chunk: left, origin }: Candidate, { chunk: right, origin: oth
   return (origin === 'parent' || other === 'parent') && left.charEnd !== null && left.charEnd === right.charStart
 }
 
-/** Length of the start of `right` that repeats the end of `left`: from the offsets when known, else by comparison of the texts. */
+/** Length of the start of `right` that repeats the end of `left`: as offsets or lines say when they are known, else by comparison of the texts. */
 function overlapOf(left: Chunk, right: Chunk): number {
   const end = endOf(left)
   if (end !== null && right.charStart !== null) {
-    const expected = end - right.charStart
-    if (expected > 0 && expected <= right.text.length && left.text.endsWith(right.text.slice(0, expected)))
-      return expected
+    const said = end - right.charStart
+    if (said <= 0) return 0
+    const isRepeated = (length: number) =>
+      length <= right.text.length && left.text.endsWith(right.text.slice(0, length))
+    const repeated = [said, lengthOfCharacters(right.text, said)].find(isRepeated)
+    if (repeated !== undefined) return repeated
     if (left.charEnd !== null) return 0
   }
-  return repeatedLength(left.text, right.text)
+  return repeatedLength(left.text, sharedByLines(left, right))
+}
+
+/** What of a text can be in the chunk before, by the lines where they are known. */
+function sharedByLines(left: Chunk, right: Chunk): string {
+  const between = linesBetween(left, right)
+  if (between === null) return right.text
+  let end = -1
+  for (let lines = 1 - between; lines > 0; lines--) {
+    end = right.text.indexOf('\n', end + 1)
+    if (end < 0) return right.text
+  }
+  return right.text.slice(0, Math.max(0, end))
+}
+
+/** Most characters that are counted: splitters repeat less. */
+const MOST_COUNTED = 8_000
+
+/** Length of the first characters of a text in UTF-16 code units, where a character is a code point. */
+function lengthOfCharacters(text: string, count: number): number {
+  if (count > MOST_COUNTED) return count
+  let length = 0
+  for (let at = 0; at < count; at++) length += (text.codePointAt(length) ?? 0) > 0xffff ? 2 : 1
+  return length
 }
 
 /** A text that grows at its end. More than two characters of white space at a seam are shortened, to save tokens. */

@@ -58,6 +58,50 @@ it.each<[string, Partial<Chunk>, Partial<Chunk>, string]>([
   expect(joinUnits(units).map(({ text }) => text)).toEqual([texts.join(separator)])
 })
 
+/** Two chunks that follow each other, each packed whole. */
+function joinedPair(...chunks: [Partial<Chunk>, Partial<Chunk>]): string[] {
+  const units = chunks.map((chunk, at) => ({
+    ...{ start: 0, end: chunk.text?.length ?? 0, value: 1 },
+    candidate: candidate({ id: at, orderIndex: at, charStart: null, charEnd: null, ...chunk }),
+  }))
+  return joinUnits(units).map(({ text }) => text)
+}
+
+describe('a line that is repeated in the document', () => {
+  const line = 'ERROR the pump does not answer'
+  const [left, right] = [`Noon:\n${line}`, `${line}\nIt answers again.`]
+  it.each<[string, Partial<Chunk>, Partial<Chunk>]>([
+    ['offsets without ends', { charStart: 0 }, { charStart: left.length + 1 }],
+    ['offsets', { charStart: 0, charEnd: left.length }, { charStart: left.length + 1, charEnd: 99 }],
+    ['lines', { lines: { first: 1, last: 2 } }, { lines: { first: 3, last: 4 } }],
+  ])('is kept where %s say that the chunks share nothing', (_name, first, second) => {
+    expect(joinedPair({ text: left, ...first }, { text: right, ...second })).toEqual([`${left}\n${right}`])
+  })
+})
+
+describe('offsets that count characters as Python does', () => {
+  const document = '🔔 The bell rings. 🔔🔔 It is loud. Nobody sleeps.'
+  const chunk = (start: number, end: number) => ({
+    text: Array.from(document).slice(start, end).join(''),
+    charStart: start,
+  })
+  const withEnd = (start: number, end: number) => ({ ...chunk(start, end), charEnd: end })
+
+  it('show text that chunks share once', () => {
+    expect(joinedPair(withEnd(0, 24), withEnd(17, 48))).toEqual([document])
+    expect(joinedPair(chunk(0, 34), chunk(17, 48))).toEqual([document])
+  })
+
+  it('do not join words', () => {
+    expect(joinedPair(chunk(0, 17), chunk(18, 48))).toEqual([document.replace('. ', '.\n')])
+  })
+})
+
+it('chunks of one long line that share nothing are not joined to one word', () => {
+  const lines = { first: 4, last: 4 }
+  expect(joinedPair({ text: 'The bell', lines }, { text: 'rings.', lines })).toEqual(['The bell\nrings.'])
+})
+
 describe('chunks that touch', () => {
   it('keep the indentation of code wherever they are cut', () => {
     for (let end = 1; end < CODE.length; end++)

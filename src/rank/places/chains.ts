@@ -1,5 +1,4 @@
-import { groupBy } from '../../core/collections.ts'
-import { repeatedLength } from '../../core/prefix.ts'
+import { countOf, groupBy } from '../../core/collections.ts'
 import type { Steps } from '../../core/steps.ts'
 
 /** Least text that two chunks share at their border, in UTF-16 code units. Shorter equal texts are often chance. */
@@ -13,20 +12,14 @@ const MOST_WITH_ONE_START = 8
 
 /**
  * Puts texts in a row where the end of one is the start of the next: chunks of one document whose splitter repeats some text. Of several texts
- * that can follow, the one that shares most does, the first of equals; of several that can stand before, likewise.
+ * that can follow, the one that shares most does; of several that can stand before, likewise. Of equals none does.
  *
  * @returns chains of places in `texts`, each text in one chain, in the order of the first text of each chain
  */
 export function* chainsOf(texts: readonly string[]): Steps<number[][]> {
   const next = new Map<number, number>()
   const before = new Map<number, number>()
-  const pairs: { left: number; right: number; shared: number }[] = []
-  for (const [left, right] of yield* likelyPairs(texts)) {
-    const [one = '', other = ''] = [texts[left], texts[right]]
-    const shared = one === other ? 0 : repeatedLength(one, other)
-    if (shared >= LEAST_SHARED && shared < Math.min(one.length, other.length)) pairs.push({ left, right, shared })
-    yield
-  }
+  const pairs = withoutRepeated(yield* pairsOf(texts))
   for (const { left, right } of pairs.sort((a, b) => b.shared - a.shared || a.left - b.left || a.right - b.right)) {
     if (next.has(left) || before.has(right)) continue
     next.set(left, right)
@@ -35,20 +28,47 @@ export function* chainsOf(texts: readonly string[]): Steps<number[][]> {
   return chainsFrom(texts.length, next, before)
 }
 
-/** Pairs of places of texts whose second one begins with words that stand near the end of the first one. */
-function* likelyPairs(texts: readonly string[]): Steps<[number, number][]> {
+/** Places of two texts whose second one begins with the end of the first one, and the length of what they share. */
+interface Pair {
+  left: number
+  right: number
+  shared: number
+}
+
+function* pairsOf(texts: readonly string[]): Steps<Pair[]> {
   const levels = startsOf(texts)
-  const pairs: [number, number][] = []
+  const pairs: Pair[] = []
   for (const [left, text] of texts.entries()) {
     const tail = text.slice(-LONGEST_TAIL)
-    const found = new Set<number>()
-    for (let at = 0; at <= tail.length - LEAST_SHARED; at++) {
-      if (!isInWord(tail, at)) for (const right of beginningAt(tail, at, levels)) if (right !== left) found.add(right)
+    const found = new Set([left])
+    // The first place where a text begins is that of the longest end that they share.
+    for (let at = tail.length === text.length ? 1 : 0; at <= tail.length - LEAST_SHARED; at++) {
+      if (isInWord(tail, at)) continue
+      for (const right of beginningAt(tail, at, levels)) {
+        if (found.has(right) || !goesOnBehind(texts[right] ?? '', tail, at)) continue
+        found.add(right)
+        pairs.push({ left, right, shared: tail.length - at })
+      }
     }
-    for (const right of found) pairs.push([left, right])
     yield
   }
   return pairs
+}
+
+/**
+ * Pairs without those that share what begins or ends a third text as well: a line that the document repeats, such as one of a log, is no overlap.
+ */
+function withoutRepeated(pairs: readonly Pair[]): Pair[] {
+  const lefts = countOf(pairs.map(({ left, shared }) => `${left} ${shared}`))
+  const rights = countOf(pairs.map(({ right, shared }) => `${right} ${shared}`))
+  return pairs.filter(
+    ({ left, right, shared }) => lefts.get(`${left} ${shared}`) === 1 && rights.get(`${right} ${shared}`) === 1,
+  )
+}
+
+/** Whether a text begins with the end of another one, from a place on, and does not end there. */
+function goesOnBehind(text: string, tail: string, at: number): boolean {
+  return text.length > tail.length - at && text.startsWith(tail.slice(at))
 }
 
 /** Places of texts by their start, for each length of a start. */

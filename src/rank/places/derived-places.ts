@@ -4,7 +4,7 @@ import { repeatedLength } from '../../core/prefix.ts'
 import type { Steps } from '../../core/steps.ts'
 import type { Candidate, Chunk } from '../../core/types.ts'
 import { chainsOf } from './chains.ts'
-import { bySpan, goesOn, isAtStart, type StoredSpan, spanOf } from './stored-spans.ts'
+import { bySpan, type Following, followingOf, isAtStart, type StoredSpan, spanOf } from './stored-spans.ts'
 
 /**
  * Gives places to the candidates of documents whose chunks have no order index, as frameworks store them. They come from the offsets or the
@@ -53,10 +53,10 @@ function* stepsBetween(own: readonly Candidate[]): Steps<PlaceStep[]> {
     return span === null ? [] : [{ candidate, span }]
   })
   const isSpanned = spanned.length === own.length && new Set(spanned.map(({ span }) => span.unit)).size === 1
-  if (isSpanned && spanned[0]?.span.unit === 'characters') return bySpans(spanned)
+  if (isSpanned && spanned[0]?.span.unit === 'characters') return yield* bySpans(spanned)
   const chains = yield* chainsOf(own.map(({ chunk }) => chunk.text))
   // Several chunks of one line have one span, so shared text orders them.
-  if (isSpanned) return bySpans(chains.flat().flatMap(place => spanned[place] ?? []))
+  if (isSpanned) return yield* bySpans(chains.flat().flatMap(place => spanned[place] ?? []))
   return chains.flatMap(chain =>
     chain.flatMap((place, at) => {
       const candidate = own[place]
@@ -70,16 +70,38 @@ interface SpannedCandidate {
   span: StoredSpan
 }
 
-/** The place 0 is that of the chunk at the start of the document. */
-function bySpans(placed: readonly SpannedCandidate[]): PlaceStep[] {
+/**
+ * The place 0 is that of the chunk at the start of the document. Where the texts deny some spans, such as those that begin anew on each page or in each row of a
+ * table, the spans alone join no chunks of the document.
+ */
+function* bySpans(placed: readonly SpannedCandidate[]): Steps<PlaceStep[]> {
   const sorted = [...placed].sort((left, right) => bySpan(left.span, right.span))
-  return sorted.map(({ candidate, span }, at) => {
+  const followings: (Following | 'same')[] = []
+  for (const [at, { candidate, span }] of sorted.entries()) {
     const before = sorted[at - 1]
-    if (before === undefined) return { candidate, length: isAtStart(span) ? 0 : 2 }
-    const [left, right] = [before.candidate.chunk, candidate.chunk]
-    if (left.text === right.text) return { candidate, length: 0 }
-    return { candidate, length: goesOn(before.span, span, () => shareText(left, right)) ? 1 : 2 }
+    const [left = '', right] = [before?.candidate.chunk.text, candidate.chunk.text]
+    if (before === undefined) followings.push('none')
+    else if (left === right) followings.push('same')
+    else followings.push(followingOf(before.span, span, () => sharesText(left, right, before.span.end - span.start)))
+    yield
+  }
+  const isDenied = followings.includes('denied')
+  const keys = sorted.map(({ span }) => keyOf(span))
+  // Parts of one long line in an order that is not known.
+  const mixed = new Set(keys.filter((key, at) => key === keys[at - 1] && followings[at] === 'none'))
+  const joins = (at: number) => {
+    if (followings[at] !== 'said') return followings[at] === 'shown'
+    return !isDenied && !mixed.has(keys[at] ?? '') && !mixed.has(keys[at - 1] ?? '')
+  }
+  return sorted.map(({ candidate, span }, at) => {
+    if (followings[at] === 'same' || (at === 0 && isAtStart(span))) return { candidate, length: 0 }
+    return { candidate, length: joins(at) ? 1 : 2 }
   })
 }
 
-const shareText = (left: Chunk, right: Chunk): boolean => repeatedLength(left.text, right.text) > 0
+const keyOf = ({ page, start, end }: StoredSpan): string => `${page} ${start} ${end}`
+
+/** @param said the length of what is shared by the spans, which is looked at first, because that is quick */
+function sharesText(left: string, right: string, said: number): boolean {
+  return (said > 0 && said <= right.length && left.endsWith(right.slice(0, said))) || repeatedLength(left, right) > 0
+}

@@ -1,3 +1,4 @@
+import { countCodePoints } from '../../core/prefix.ts'
 import type { Chunk } from '../../core/types.ts'
 
 /** Where a chunk stands in its document or on its page, as the payload says it. */
@@ -16,9 +17,10 @@ const MOST_LINES_BETWEEN = 2
 /** A shorter overlap by the offsets may not be one of the texts, because white space was taken away. */
 const SURE_OVERLAP = 16
 
-/** Null when the payload says neither offsets nor lines. A chunk without an end is as long as its text. */
+/** Null when the payload says neither offsets nor lines. A chunk without an end is as long as its text, in code points: frameworks of Python store no ends. */
 export function spanOf({ charStart, charEnd, text, lines, page = 0 }: Chunk): StoredSpan | null {
-  if (charStart !== null) return { unit: 'characters', page, start: charStart, end: charEnd ?? charStart + text.length }
+  if (charStart !== null)
+    return { unit: 'characters', page, start: charStart, end: charEnd ?? charStart + countCodePoints(text) }
   return lines ? { unit: 'lines', page, start: lines.first, end: lines.last } : null
 }
 
@@ -33,13 +35,21 @@ export function isAtStart({ unit, page, start }: StoredSpan): boolean {
 }
 
 /**
- * Whether the text of one span goes on in the next one. Spans that overlap must share text, else their offsets are none of one document.
+ * How one span follows another one: its text goes on there as the texts `show`, or only as the spans `say`. `denied`: the spans overlap, and the texts do not,
+ * so they are none of one text.
+ */
+export type Following = 'shown' | 'said' | 'denied' | 'none'
+
+/**
  * Two spans on one line follow each other when they share text, because other chunks of the line can stand between them.
  * @param sharesText whether the end of the first text is the start of the second
  */
-export function goesOn(left: StoredSpan, right: StoredSpan, sharesText: () => boolean): boolean {
-  if (left.page !== right.page) return false
+export function followingOf(left: StoredSpan, right: StoredSpan, sharesText: () => boolean): Following {
+  if (left.page !== right.page) return 'none'
   const between = right.start - left.end
-  if (left.unit === 'lines') return between > 0 ? between <= MOST_LINES_BETWEEN : sharesText()
-  return right.end > left.end && between <= MOST_CHARACTERS_BETWEEN && (between > -SURE_OVERLAP || sharesText())
+  if (left.unit === 'lines' && between > 0) return between <= MOST_LINES_BETWEEN ? 'said' : 'none'
+  if (left.unit === 'lines') return sharesText() ? 'shown' : 'none'
+  if (between > MOST_CHARACTERS_BETWEEN || right.end <= left.end) return 'none'
+  if (between > -SURE_OVERLAP) return 'said'
+  return sharesText() ? 'shown' : 'denied'
 }

@@ -56,16 +56,28 @@ describe('chainsOf', () => {
     expect(chains([`One\n${rule}`, `${rule}\nTwo`])).toEqual([[0], [1]])
   })
 
-  it('takes the text that shares most, the first of equals', () => {
+  it('takes the text that shares most, and of equals none, because a document can repeat a line', () => {
     const shared = 'the pump is stopped by the procedure for the mark'
     const last = shared.slice(-24)
     expect(chains([`A: ${shared}`, `${last} and so on`, `${shared} and no other`])).toEqual([[0, 2], [1]])
-    expect(chains([`A: ${shared}`, `${shared} one`, `${shared} two`])).toEqual([[0, 1], [2]])
+    expect(chains([`A: ${shared}`, `${shared} one`, `${shared} two`])).toEqual([[0], [1], [2]])
+    expect(chains([`A: ${shared}`, `B: ${shared}`, `${shared} one`])).toEqual([[0], [1], [2]])
   })
 
   it('finds borders in text without spaces', () => {
     const [one, shared, other] = ['泵在午夜停止', '所有人必须按照标记的程序停止泵并且等待潮水到来为止', '然后回家休息']
     expect(chains([`${shared}${other}`, `${one}${shared}`])).toEqual([[1, 0]])
+  })
+
+  it('takes no longer where each text ends with the starts of many others', () => {
+    const starts = Array.from({ length: 500 }, (_, at) => `${at} is the number of this text `)
+    const texts = starts.map((start, at) => {
+      const others = Array.from({ length: 90 }, (_, step) => starts[(at * 7 + step) % starts.length])
+      return `${start}${`lamp${at} `.repeat(800)}${others.join('')}`
+    })
+    const began = performance.now()
+    expect(chains(texts).flat()).toHaveLength(texts.length)
+    expect(performance.now() - began).toBeLessThan(2_000)
   })
 
   it('ends with texts in a circle', () => {

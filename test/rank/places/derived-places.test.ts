@@ -29,6 +29,29 @@ describe('withDerivedPlaces', () => {
     expect(placesOf([from(0, one), from(5, two)])).toEqual([0, 2])
   })
 
+  it('joins no chunks by offsets alone where others of the document deny them, as rows of a table do that are cut alike', () => {
+    const rows = ['The first row is about pumps.', 'The second row is about lamps.']
+    const rest = from(30, 'It goes on.')
+    expect(placesOf([from(0, rows[0] ?? ''), rest])).toEqual([0, 1])
+    expect(placesOf([from(0, rows[0] ?? ''), from(0, rows[1] ?? ''), rest])).toEqual([0, 2, 4])
+  })
+
+  it('counts characters as Python does where no ends are stored', () => {
+    expect(placesOf([from(0, 'The pump stops. 🔔🔔🔔🔔🔔🔔'), from(27, 'Wait for the tide.')])).toEqual([0, 2])
+    expect(placesOf([from(0, 'The pump stops. 🔔🔔🔔🔔🔔🔔'), from(23, 'Wait for the tide.')])).toEqual([0, 1])
+  })
+
+  it('gives the event loop a turn for each chunk with offsets', () => {
+    const text = 'ab '.repeat(4_000)
+    const candidates = Array.from({ length: 50 }, (_, id) =>
+      candidate(
+        { id, docId: 'a', orderIndex: null, charStart: 3 * id, charEnd: 20_000 + id, text: `${id} ${text}` },
+        1,
+      ),
+    )
+    expect([...withDerivedPlaces(candidates)].length).toBeGreaterThanOrEqual(candidates.length)
+  })
+
   it('goes page by page, and joins nothing across pages', () => {
     const pages = [from(0, 'Second page.', { page: 2 }), from(0, 'First page.', { page: 1 })]
     expect(placesOf(pages)).toEqual([2, 0])
@@ -41,6 +64,13 @@ describe('withDerivedPlaces', () => {
     expect(placesOf([lines(1, 4, 'Pumps.'), lines(7, 9, 'Lamps.')])).toEqual([0, 2])
     expect(placesOf([lines(4, 4, 'Pumps.'), lines(4, 5, 'Lamps.')])).toEqual([2, 4])
     expect(placesOf([two, lines(4, 4, `The crew stops ${shared}`)])).toEqual([3, 2])
+  })
+
+  it('joins nothing by lines to the parts of a line whose order is not known', () => {
+    const long = [lines(4, 4, 'The crew stops the pump'), lines(4, 4, 'and waits for the tide.')]
+    const [above, below] = [lines(1, 3, 'Pumps.'), lines(5, 6, 'Lamps.')]
+    expect(placesOf([above, ...long, below])).toEqual([0, 2, 4, 6])
+    expect(placesOf([above, long[0] ?? {}, below])).toEqual([0, 1, 2])
   })
 
   it('uses shared text where nothing else is stored, and else keeps the order of the candidates', () => {
