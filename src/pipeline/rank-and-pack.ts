@@ -125,7 +125,8 @@ async function rankInPace(
     inSteps('answerability', addAnswerability(reranked.kept, query, intent, bonus), () => reranked.kept),
   )
   const cut = [...readable.dropped, ...reranked.dropped]
-  const placed = await inSteps('places', withDerivedPlaces(answering), () => answering)
+  // In the order `stable`, what an earlier turn of the session has packed must not move.
+  const placed = await inSteps('places', withDerivedPlaces(answering, plan.order === 'stable'), () => answering)
   return { candidates: placed, dropped: cut, leftOut, reranker }
 }
 

@@ -47,4 +47,23 @@ describe('a context of a collection without an order index', () => {
     expect(context.replace(/^\[1\].*\n(?:#.*\n+)?/u, '').trim()).toBe(DOCUMENT)
     expect(new Set(chunks.map(chunk => chunk.order_index))).toEqual(new Set([null]))
   })
+  it.each(Object.keys(LAYOUTS))('keeps what an earlier turn packed where payloads have %s', async layout => {
+    const collection = `turns-${layout}`
+    const texts = [
+      'The crew oils the pump before the tide turns.',
+      'The lamps of the quay burn until the last ship is in.',
+    ]
+    const points = texts.map((page_content, at) => {
+      const loc = { lines: { from: 4 * at + 1, to: 4 * at + 1 } }
+      const metadata = { source: 'quay.md', ...LAYOUTS[layout as keyof typeof LAYOUTS]({ loc }, 200 * at) }
+      return { id: randomUUID(), vector: [1 - at, at], payload: { page_content, metadata } }
+    })
+    await stowage.send('PUT', `/collections/${collection}`, { vectors: { size: 2, distance: 'Cosine' } })
+    await stowage.send('PUT', `/collections/${collection}/points?wait=true`, { points })
+    const turn = async (query: string, vector: number[]) =>
+      (await stowage.ask({ query, vector, collection, order: 'stable', session_id: collection })).json.context
+    const contexts = [await turn('Who oils the pump?', [1, 0]), await turn('When do the lamps burn?', [0, 1])]
+    expect(contexts[0]).toContain(texts[1])
+    expect(contexts[1]).toBe(contexts[0])
+  })
 })

@@ -12,14 +12,15 @@ import { bySpan, type Following, followingOf, isAtStart, type StoredSpan, spanOf
  * when one goes on where the other ends. Between others is a gap, because it is not known what stands there.
  * Of a document without offsets, chunks that share no text keep the order of the candidates.
  *
+ * @param byOffsetsAlone leaves documents without offsets alone. The other places are not the same for the candidates of each question
  * @returns the candidates in the same order
  */
-export function* withDerivedPlaces(candidates: readonly Candidate[]): Steps<Candidate[]> {
+export function* withDerivedPlaces(candidates: readonly Candidate[], byOffsetsAlone = false): Steps<Candidate[]> {
   const places = new Map<Candidate, number>()
   for (const own of groupBy(candidates, ({ chunk }) => documentKey(chunk)).values()) {
     if (own.length < 2 || own.some(({ chunk }) => chunk.orderIndex !== null)) continue
     let place = 0
-    for (const [at, step] of (yield* stepsBetween(own)).entries()) {
+    for (const [at, step] of (yield* stepsBetween(own, byOffsetsAlone)).entries()) {
       place += step.length
       places.set(step.candidate, place)
       if (at % PLACED_PER_STEP === 0) yield
@@ -47,13 +48,14 @@ interface PlaceStep {
   length: number
 }
 
-function* stepsBetween(own: readonly Candidate[]): Steps<PlaceStep[]> {
+function* stepsBetween(own: readonly Candidate[], byOffsetsAlone: boolean): Steps<PlaceStep[]> {
   const spanned = own.flatMap(candidate => {
     const span = spanOf(candidate.chunk)
     return span === null ? [] : [{ candidate, span }]
   })
   const isSpanned = spanned.length === own.length && new Set(spanned.map(({ span }) => span.unit)).size === 1
   if (isSpanned && spanned[0]?.span.unit === 'characters') return yield* bySpans(spanned)
+  if (byOffsetsAlone) return []
   const chains = yield* chainsOf(own.map(({ chunk }) => chunk.text))
   // Several chunks of one line have one span, so shared text orders them.
   if (isSpanned) return yield* bySpans(chains.flat().flatMap(place => spanned[place] ?? []))
