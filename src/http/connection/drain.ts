@@ -1,5 +1,6 @@
 import type { RequestListener, Server, ServerResponse } from 'node:http'
 import net, { type Socket } from 'node:net'
+import type { Readable, Writable } from 'node:stream'
 import { shortTurn, untilPortIsQuiet } from './quiet-port.ts'
 
 /** At the end, an idle connection stays this long: the next request may be on its way, and would be lost with its connection. */
@@ -11,11 +12,14 @@ const IDLE_MS = 500
  */
 export type Drain = (graceMs: number, untilQuiet?: Promise<void>) => Promise<void>
 
+/** Old clients send an empty line behind a body. */
+const EMPTY_LINE_BYTES = 2
+
 /** What is known of a connection. */
 interface Connection {
-  /** Requests that are not answered yet. */
+  /** Requests that are not answered yet, or have not come to their end. */
   open: number
-  /** Bytes that had come when the last of them was answered. More are the beginning of the next request. */
+  /** Bytes that had come when the last of them had ended. More are the beginning of the next request. */
   bytesRead: number
 }
 
@@ -41,7 +45,7 @@ export function prepareDrain(server: Server, app: RequestListener): Drain {
   const closeWhenIdle = (socket: Socket, connection: Connection) =>
     setTimeout(async () => {
       await shortTurn()
-      if (connection.open === 0 && connection.bytesRead === socket.bytesRead) socket.destroy()
+      if (connection.open === 0 && socket.bytesRead - connection.bytesRead <= EMPTY_LINE_BYTES) socket.destroy()
     }, IDLE_MS).unref()
 
   server.on('connection', (socket: Socket) => {
@@ -54,14 +58,16 @@ export function prepareDrain(server: Server, app: RequestListener): Drain {
     const { socket } = request
     const connection = connections.get(socket)
     inFlight.add(response)
-    if (connection) connection.open++
-    response.once('close', () => {
-      inFlight.delete(response)
-      if (!connection) return
-      connection.open--
-      if (request.complete) connection.bytesRead = socket.bytesRead
-      if (stage === 'closed') closeWhenIdle(socket, connection)
-    })
+    response.once('close', () => inFlight.delete(response))
+    if (connection) {
+      connection.open++
+      // An upload can go on behind its answer.
+      afterBoth(request, response, () => {
+        connection.open--
+        connection.bytesRead = socket.bytesRead
+        if (stage === 'closed') closeWhenIdle(socket, connection)
+      })
+    }
     if (stage === 'closed') announceClose(response)
     const answer = () => app(request, response)
     if (stage === 'accepting') held.push(() => response.destroyed || answer())
@@ -82,4 +88,10 @@ export function prepareDrain(server: Server, app: RequestListener): Drain {
     // Ends what `http.Server` has beside its connections.
     server.close()
   }
+}
+
+/** Calls the listener when both streams are closed. */
+function afterBoth(request: Readable, response: Writable, listener: () => void): void {
+  let left = 2
+  for (const stream of [request, response]) stream.once('close', () => --left > 0 || listener())
 }

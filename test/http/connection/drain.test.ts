@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import type { Passthrough } from '../../../src/http/passthrough/passthrough.ts'
 import { deferred } from '../../support/deferred.ts'
@@ -95,4 +95,22 @@ test('an answer that its client reads slowly is not cut', async () => {
   const text = await received(socket.resume())
   expect(text.length).toBeGreaterThan(long.length)
   await closing
+})
+
+test.each([
+  ['an upload that was answered before its end', 'POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 8\r\n\r\nhalf', 'half'],
+  ['an empty line behind a body', 'POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nbody', '\r\n'],
+])('a connection is idle behind %s', async (_name, request, rest) => {
+  const passthrough: Passthrough = async (_request, response) => void response.end('done')
+  const server = await stage.serve({ passthrough })
+  const socket = open(server.url)
+  socket.write(request)
+  await once(socket, 'data')
+  socket.write(rest)
+  const other = open(server.url)
+  other.write(REQUEST)
+  await once(other, 'data')
+  // Node keeps an idle connection for 15 s.
+  const late = setTimeout(10_000, 'late', { ref: false })
+  expect(await Promise.race([server.close(60_000), late])).toBeUndefined()
 })
