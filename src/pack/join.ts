@@ -1,6 +1,7 @@
 import { groupBy } from '../core/collections.ts'
 import { countCodePoints, repeatedLength } from '../core/prefix.ts'
 import type { Candidate, Chunk, Span } from '../core/types.ts'
+import { rememberedByObject } from '../text/bounded-cache.ts'
 import { openingFence } from '../text/fence.ts'
 import { beginsWithPipe, isTableRule } from '../text/sentences/table-row.ts'
 import { inReadingOrder, textOf, type Unit, wholeChunk } from './unit.ts'
@@ -61,9 +62,13 @@ function spaceBetween(left: Chunk, right: Chunk): number | null {
 }
 
 /** A chunk without an end is as long as its text, in code points: what frameworks of Python count, which store no ends. */
-function endOf({ charStart, charEnd, text }: Chunk): number | null {
-  return charEnd ?? (charStart === null ? null : charStart + countCodePoints(text))
+function endOf(chunk: Chunk): number | null {
+  const { charStart, charEnd } = chunk
+  return charEnd ?? (charStart === null ? null : charStart + codePointsOf(chunk))
 }
+
+/** Counted once, because a text can be long. */
+const codePointsOf = rememberedByObject(({ text }: Chunk) => countCodePoints(text))
 
 /** From the last line of a chunk to the first one of the next; null when it is not stored. */
 function linesBetween(left: Chunk, right: Chunk): number | null {
@@ -194,15 +199,16 @@ function overlapOf(left: Chunk, right: Chunk): number {
 function sharedByLines(left: Chunk, right: Chunk): string {
   const between = linesBetween(left, right)
   if (between === null) return right.text
+  const text = right.text.slice(0, MOST_COUNTED)
   let end = -1
   for (let lines = 1 - between; lines > 0; lines--) {
-    end = right.text.indexOf('\n', end + 1)
-    if (end < 0) return right.text
+    end = text.indexOf('\n', end + 1)
+    if (end < 0) return text
   }
-  return right.text.slice(0, Math.max(0, end))
+  return text.slice(0, Math.max(0, end))
 }
 
-/** Most characters that are counted: splitters repeat less. */
+/** Most characters that are looked at: splitters repeat less. */
 const MOST_COUNTED = 8_000
 
 /** Length of the first characters of a text in UTF-16 code units, where a character is a code point. */
