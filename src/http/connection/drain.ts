@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream'
 import { shortTurn, untilPortIsQuiet } from './quiet-port.ts'
 
 /** At the end, an idle connection stays this long: the next request may be on its way, and would be lost with its connection. */
-const IDLE_MS = 500
+export const IDLE_MS = 500
 
 /**
  * Ends a server. @param graceMs time for open requests, from when the port is closed

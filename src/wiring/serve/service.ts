@@ -1,10 +1,12 @@
 import type { RequestListener } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Member } from '../../cluster/member.ts'
 import { isOfFirst, passOn, takePassedOn } from '../../cluster/pass-on.ts'
 import type { RunningService } from '../../commands/serve.ts'
 import type { Config } from '../../config.ts'
 import { redactUrls } from '../../core/redact-urls.ts'
 import { openTogether } from '../../core/work/opened.ts'
+import { IDLE_MS } from '../../http/connection/drain.ts'
 import { startServer } from '../../http/server.ts'
 import type { Logger } from '../../observe/logger.ts'
 import { type Gateway, openGateway } from '../gateway.ts'
@@ -54,8 +56,9 @@ export function openService(
       },
       ...reloading(gateway),
       close: async (graceMs, portClosed) => {
-        await server.close(graceMs, portClosed)
-        // Until then, others pass on to it what comes on their open connections.
+        // Meanwhile, others pass on to it what comes on their open connections.
+        const othersAreIdle = own && portClosed?.then(() => pause(2 * IDLE_MS))
+        await Promise.all([server.close(graceMs, portClosed), othersAreIdle])
         await own?.close(graceMs)
         await opened.close()
       },

@@ -197,6 +197,24 @@ describe('the whole', () => {
     expect((await ended).code).toBe(0)
   })
 
+  // Workers get connections in turns: one of both connections is not that of the first worker.
+  it.each([0, 1])('answers a last request that only the first worker can answer, after %s others', async others => {
+    const stowage = await started()
+    for (let at = 0; at < others; at++) await stowage.send('GET', '/healthz')
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+    const ask = (path: string) => sendFresh(stowage.url, 'GET', path, undefined, {}, agent)
+    await ask('/healthz')
+    const ended = stowage.stop('SIGTERM')
+    await until('the port is closed', () =>
+      stowage.send('GET', '/healthz').then(
+        () => undefined,
+        () => true,
+      ),
+    )
+    expect((await ask('/v1/experiments')).status).toBe(200)
+    expect((await ended).code).toBe(0)
+  })
+
   it('ends with the primary, even when that is killed', async () => {
     const stowage = await started()
     // Resolves when nobody has its stdout any more.
