@@ -9,6 +9,7 @@ import { endsSentence } from '../../text/sentences/sentences.ts'
 import { terms } from '../../text/terms/terms.ts'
 import { analysisOf } from '../../text/terms/word-terms.ts'
 import type { CostModel } from '../cost.ts'
+import { isAnchor } from '../headings/anchors.ts'
 import { withoutOpeningFence } from './code-lines.ts'
 import { blankComments } from './comments.ts'
 import { OpenList } from './open-list.ts'
@@ -200,8 +201,9 @@ function countsOf(found: readonly string[], places: ReadonlyMap<string, number>)
   return countOf(found.flatMap(term => places.get(term) ?? []))
 }
 
-/** Whether a text has words, numbers or symbols outside of comments and of a fence at its start. */
-export const saysSomething = (text: string): boolean => SAYS_SOMETHING.test(blankComments(withoutOpeningFence(text)))
+/** Whether a text has words, numbers or symbols outside of comments and of a fence at its start, and is no anchor. */
+export const saysSomething = (text: string): boolean =>
+  !isAnchor(text.trim()) && SAYS_SOMETHING.test(blankComments(withoutOpeningFence(text)))
 
 const rowsBefore = (at: number, tableAt: number): number[] =>
   [0, 1].map(row => tableAt + row).filter(place => place < at)

@@ -46,5 +46,7 @@ describe('a text says something', () => {
   it('also where 200,000 comments begin and none ends', () => {
     // With a pattern this takes minutes: each beginning would look through the whole text for its end.
     expect(saysSomething('<!--'.repeat(200_000))).toBe(false)
+    expect(saysSomething('.. _deploy_a_registry:\n')).toBe(false)
+    expect(saysSomething('.. _registry: https://registry.example')).toBe(true)
   })
 })
