@@ -75,6 +75,29 @@ test('an answer that had begun too early to announce the end leaves its connecti
   await closing
 })
 
+test('requests that came one behind the other are all answered, and the last answer says that it is the last one', async () => {
+  const [began, release] = [deferred<void>(), deferred<void>()]
+  const passthrough: Passthrough = async (_request, response) => {
+    began.resolve()
+    await release.promise
+    response.end('done')
+  }
+  const server = await stage.serve({ passthrough })
+  const socket = open(server.url)
+  socket.write(REQUEST.repeat(2))
+  await began.promise
+  const unused = open(server.url)
+  const closing = server.close(60_000)
+  await untilIdleAreClosed(unused)
+  socket.write(REQUEST)
+  // Behind it on the other side, so that the server has read both.
+  await setTimeout(100)
+  release.resolve()
+  const answers = (await received(socket)).split('HTTP/1.1 200').slice(1)
+  expect(answers.map(answer => /^connection: (.*)/imu.exec(answer)?.[1])).toEqual(['keep-alive', 'keep-alive', 'close'])
+  await closing
+})
+
 test('an answer that its client reads slowly is not cut', async () => {
   const long = 'long '.repeat(4_000_000)
   const ended = deferred<void>()
