@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openUnleash, type UnleashOptions } from '../../../src/adapters/flags/unleash.ts'
@@ -189,7 +189,8 @@ describe('the backup file', () => {
     const provider = await open()
     expect(provider.current?.faults).toEqual([expect.stringContaining('cannot be written')])
     expect(await readdir(join(folder, 'missing'))).toEqual(['flags.json'])
-    await rm(join(folder, 'missing'), { recursive: true })
+    // In one step, because the provider may be writing into it.
+    await rename(join(folder, 'missing'), join(folder, 'aside'))
     await until(() => provider.current?.faults.length === 0)
     expect(JSON.parse(await readFile(backupFile, 'utf8'))).toMatchObject({ features: [{ name: KEY }] })
   })
