@@ -7,7 +7,7 @@ import { CAPITAL_TITLE, readCapitalTitles } from './capital-titles.ts'
 import { equalsTitles } from './equals-titles.ts'
 import { maskForParsing } from './masking.ts'
 import { numberedTitles, readNumberedTitles, type TitleLines } from './numbered-titles.ts'
-import { underlinedTitles } from './underlined-titles.ts'
+import { LONGEST_TITLE, SENTENCE, underlinedTitles } from './underlined-titles.ts'
 
 /** An item, a row or a line. */
 export interface Part extends Span {
@@ -135,10 +135,6 @@ function isManual(tokens: readonly Token[], text: string, lines: Span[]): boolea
   )
   return titles.length > 1 && paragraphs.length <= MOST_PARAGRAPHS * titles.length
 }
-
-/** Of a heading that a rule makes one, in UTF-16 code units. */
-const LONGEST_TITLE = 200
-const SENTENCE = /^(?:\S+\s+){5,}\S+[.!]$/u
 
 /** A line of a table or of a drawing. */
 const DRAWN = /^\|/u

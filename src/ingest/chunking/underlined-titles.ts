@@ -11,8 +11,10 @@ interface UnderlinedTitle {
   sign: string
 }
 
-const LONGEST = 200
-const SENTENCE = /^(?:\S+\s+){5,}\S+[.!]$/u
+/** Of a title that a line of signs makes one, in UTF-16 code units. */
+export const LONGEST_TITLE = 200
+/** A sentence of six words or more is no title of a text that is no Markdown. */
+export const SENTENCE = /^(?:\S+\s+){5,}\S+[.!]$/u
 /** Lines of tables and drawings, directives and comments of reStructuredText. */
 const NO_TITLE = /^(?:\||\+|\.\.(?:\s|$))/u
 /** What delimits a block of AsciiDoc. */
@@ -80,7 +82,7 @@ function isBelowRule(rule: string, line: string): boolean {
 }
 
 const isName = (line: string): boolean =>
-  line.length <= LONGEST &&
+  line.length <= LONGEST_TITLE &&
   /[\p{L}\p{N}]/u.test(line) &&
   !NO_TITLE.test(line) &&
   !SENTENCE.test(line) &&
