@@ -25,6 +25,10 @@ it.each([
     '<div class="ttc"><div class="ttname"><a href="a.html">moor</a></div><div class="ttdef">a.h:14</div></div>',
   ],
   ['javadoc', '<div class="subNav"><div>Detail: Field | Method</div></div>'],
+  [
+    'LibreOffice',
+    '<div class="relatedtopics"><p class="related"><span>Related Topics</span></p><div><p><a href="a.html">How to choose a rope</a></p></div></div>',
+  ],
   ['MediaWiki', '<h2>Rope <span class="mw-editsection">[edit]</span></h2>'],
 ])('leaves out navigation of %s', (_, html) => {
   const text = textOf(`<h1>Mooring</h1>${html}<p>Take the rope.</p>`)
@@ -46,6 +50,11 @@ it.each([
   ],
 ])('leaves out the index of %s, which has nothing but names and links', (_, index) => {
   expect(textOf(`<h1>Mooring</h1><p>Take the rope.</p>${index}`)).toBe('# Mooring\n\nTake the rope.\n')
+})
+
+it('keeps related topics that are explained', () => {
+  const topics = '<p>Related topics: <a href="a.html">knots</a> hold a rope that is wet and under load.</p>'
+  expect(textOf(`<h1>Mooring</h1><div class="related-topics">${topics}</div>`)).toContain('hold a rope that is wet')
 })
 
 it('keeps a table of links with what they lead to', () => {

@@ -23,6 +23,7 @@ const NAVIGATION = wordSet(`
 const CONTENTS = wordSet(`
   toc2 lot toctree-wrapper table-of-contents nav navbar navigation menu breadcrumb breadcrumbs pagination section-toc mini-toc
   indextable genindex-jumpbox modindex-jumpbox indexdiv index-cp index-fn index-ky index-pg index-tp index-vr
+  relatedtopics related-topics related-articles related-pages related-posts related-links
   cp-entries-printindex fn-entries-printindex vr-entries-printindex cp-letters-header-printindex fn-letters-header-printindex
   vr-letters-header-printindex`)
 /** A link to a letter of an index, of Texinfo. */
