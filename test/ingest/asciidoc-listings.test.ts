@@ -6,6 +6,13 @@ import { fencedListings } from '../../src/ingest/markup/code-blocks/asciidoc.ts'
 const pathsOf = (text: string): string[] => readSections(text, true).map(({ path }) => path)
 
 describe('code blocks of AsciiDoc in a .txt file', () => {
+  it('can have hundreds of thousands of lines', () => {
+    const code = 'wait()\n'.repeat(300_000)
+    expect(fencedListings(`Gates\n-----\nTo open:\n\n------------\n${code}------------\n`)).toBe(
+      `Gates\n-----\nTo open:\n\n\`\`\`\n${code}\`\`\`\n`,
+    )
+  })
+
   it('stand in fences, so that their last line is no title', () => {
     const text = 'Gates\n-----\nTo open:\n\n------------\nopen()\n\nwait()\n------------\n\nThen wait.\n'
     expect(fencedListings(text)).toBe('Gates\n-----\nTo open:\n\n```\nopen()\n\nwait()\n```\n\nThen wait.\n')

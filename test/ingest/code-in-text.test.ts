@@ -7,6 +7,13 @@ const LABEL = '.. _gates:\n\n'
 const read = (text: string): string => fencedLiterals(`${LABEL}${text}`).slice(LABEL.length)
 
 describe('code blocks of reStructuredText', () => {
+  it('can have hundreds of thousands of lines', () => {
+    const lines = 300_000
+    expect(read(`Open it::\n\n${'  open\n'.repeat(lines)}`)).toBe(
+      `Open it:\n\n\`\`\`\n${'open\n'.repeat(lines)}\`\`\`\n`,
+    )
+  })
+
   it.each([
     ['with a language', '.. code-block:: console\n\n   # open\n   gate open\n', '```console\n# open\ngate open\n```\n'],
     ['without a language', '.. code::\n\n  gate open\n', '```\ngate open\n```\n'],

@@ -29,7 +29,7 @@ export function fencedListings(text: string): string {
   // Where some blocks are clear, all others are blocks, too.
   const listings = isMarked || clear.size < FEWEST_CLEAR ? clear : listingsIn(lines, true)
   if (listings.size === 0) return text
-  const written: string[] = []
+  const written: (string | string[])[] = []
   for (let at = 0; at < lines.length; at++) {
     const end = listings.get(at)
     if (end === undefined) {
@@ -38,10 +38,10 @@ export function fencedListings(text: string): string {
     }
     const source = SOURCE.exec(lines[at - 1] ?? '')
     if (source !== null) written.pop()
-    written.push(...fenced(lines.slice(at + 1, end), source?.[1] ?? ''))
+    written.push(fenced(lines.slice(at + 1, end), source?.[1] ?? ''))
     at = end
   }
-  return written.join('\n')
+  return written.flat().join('\n')
 }
 
 /** The blocks, by the places of their first and last lines. @param isAsciidoc whether the text is known to be AsciiDoc */

@@ -26,7 +26,7 @@ interface Block {
 export function fencedLiterals(text: string): string {
   if (!MARKUP.test(text)) return text
   const lines = text.split('\n').map(line => line.trimEnd())
-  const written: string[] = []
+  const written: (string | string[])[] = []
   let fence: string | null = null
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] as string
@@ -41,10 +41,10 @@ export function fencedLiterals(text: string): string {
       written.push(line)
       continue
     }
-    written.push(...block.written)
+    written.push(block.written)
     at = block.end - 1
   }
-  return written.join('\n')
+  return written.flat().join('\n')
 }
 
 /** Tildes below a line that is not blank underline a title. */
@@ -92,7 +92,8 @@ function blockBelow(start: number, lines: readonly string[], column: number): Bl
   while (first < end && lines[first] === '') first++
   if (first === end) return null
   const code = lines.slice(first, end)
-  const indentation = Math.min(...code.filter(line => line !== '').map(line => line.search(/\S/u)))
+  const indentations = code.filter(line => line !== '').map(line => line.search(/\S/u))
+  const indentation = indentations.reduce((least, own) => Math.min(least, own))
   return { code: code.map(line => line.slice(indentation)), end }
 }
 
