@@ -30,6 +30,8 @@ export interface SelectOptions extends CapOptions {
   noveltyAlpha: number
   /** Where a sentence that is packed is not packed again. */
   repetition: RepetitionScope
+  /** Whether the question asks how something is done; then a chunk that is cut keeps the steps of its procedure together. Absent: it does not. */
+  asksForSteps?: boolean
   /** How well the sentences of a chunk match the question, by the key of the candidate, as logits; of those without, the words choose. */
   sentenceMatches?: ReadonlyMap<string, readonly number[]>
 }
@@ -237,8 +239,10 @@ class Filling {
   private *takeBestWindow(candidate: Candidate): Steps<void> {
     const room = this.options.budgetTokens - this.cost.used
     if (room < LEAST_ROOM) return
-    const matches = this.options.sentenceMatches?.get(candidate.key) ?? null
-    const chosen = matches === null ? [] : yield* bestSentences(candidate, this.query, matches, room, this.cost)
+    const { asksForSteps = false, sentenceMatches } = this.options
+    const matches = sentenceMatches?.get(candidate.key) ?? null
+    const chosen =
+      matches === null ? [] : yield* bestSentences(candidate, this.query, matches, room, this.cost, asksForSteps)
     const units = chosen.length > 0 ? chosen : yield* bestWindow(candidate, this.query, room, this.cost)
     if (this.selected.length > 0 && !(yield* this.isWorthPacking(units))) return
     for (const unit of units) yield* this.takeFresh(unit, candidate.value)

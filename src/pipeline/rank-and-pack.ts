@@ -218,8 +218,9 @@ function isFused(before: readonly Candidate[], after: readonly Candidate[]): boo
   return after.some(({ signals, key }, index) => signals.length > 1 || key !== before[index]?.key)
 }
 
-function packOptions({ plan, previous, relevanceOf }: RankAndPackInput) {
+function packOptions({ plan, intent, previous, relevanceOf }: RankAndPackInput) {
   const { packing, budgetTokens, format, order, maxChunks } = plan
   const probability = relevanceOf && ((candidate: Candidate) => relevanceOf(candidate).relevance)
-  return { ...packing, budgetTokens, format, order, maxChunks, previous, relevanceOf: probability }
+  const asksForSteps = intent === 'procedure'
+  return { ...packing, budgetTokens, format, order, maxChunks, previous, asksForSteps, relevanceOf: probability }
 }

@@ -2,7 +2,6 @@ import type { Steps } from '../../core/steps.ts'
 import type { Candidate } from '../../core/types.ts'
 import type { CostModel } from '../cost.ts'
 import { type Unit, unitOf } from '../unit.ts'
-import { entryGains } from './entry-gains.ts'
 import {
   type Counts,
   footOf,
@@ -15,6 +14,7 @@ import {
   wordMatch,
 } from './measured.ts'
 import { SENTENCES_PER_STEP } from './units.ts'
+import { entryGains } from './worth/entry-gains.ts'
 
 /** Least standard deviation, far above the rounding error of equal matches. */
 const LEAST_DEVIATION = 1e-6

@@ -3,8 +3,6 @@ import type { Candidate } from '../../core/types.ts'
 import { endsLine } from '../../text/sentences/ends.ts'
 import type { CostModel } from '../cost.ts'
 import { type Unit, unitOf } from '../unit.ts'
-import { announcedParts, sharedOut } from './announced.ts'
-import { entryGains } from './entry-gains.ts'
 import {
   footOf,
   headOf,
@@ -18,6 +16,9 @@ import {
 import { GAP_TOKENS } from './pieces.ts'
 import { bestSubset, type Item } from './subset.ts'
 import { SENTENCES_PER_STEP } from './units.ts'
+import { announcedParts, sharedOut } from './worth/announced.ts'
+import { entryGains } from './worth/entry-gains.ts'
+import { proceduresOf, STEP_GAIN, sharedInProcedures } from './worth/procedures.ts'
 
 /** Weight of the words beside the match of the reranker, in logits per unit of BM25. Fitted by likelihood on 9,471 written questions (decision 86). */
 const WORDS_WEIGHT = 0.37
@@ -29,8 +30,10 @@ const NEIGHBOUR_SHARE = 0.15
 const OPENING_SHARE = 0.5
 /** What a gap costs, because a text with fewer gaps reads better. */
 const GAP_PRICE = 0.06
-/** The same in source code, which is hard to follow with gaps. */
-const CODE_GAP_PRICE = 0.2
+/** The same in source code and beside the steps of a procedure, which are hard to follow with gaps. */
+const ORDER_GAP_PRICE = 0.2
+/** What a run loses that begins within a procedure, behind its first step. */
+const LATER_STEP_PRICE = 0.4
 /** What a run gains that begins with a paragraph other than the first of its chunk, or ends with one. */
 const BORDER_BONUS = 0.03
 /** A section whose title is a question. */
@@ -42,11 +45,13 @@ const ASKS = /[?？؟]["'”’»)\]*_`]{0,4}$/u
  *
  * The probability of a sentence is the softmax of `match + .37 · Σ idf(t) · n(t) · (K1 + 1) / (n(t) + K1)`, less .7 for fenced code, and what an entry gains that the question names (`entryGains`). The head of a table gives it to the rows, and the lead-in of a list half of it to the
  * items (`sharedOut`). Each gives .15 of it to both neighbours, another lead-in or a heading .5 to what follows, and a heading has none itself: the source line shows it.
- * Where the title of the section is a question, the sentence below it gets .5 of what the title has among them, because an answer begins there. Of all sets of sentences that fit, the one with the largest sum is chosen, less .06 for each gap (.2 in source code), and .03 more
+ * Where the question asks how something is done, the sentences of a procedure gain 3 and have their mean (`proceduresOf`), and a run that begins behind its first step loses .4.
+ * Where the title of the section is a question, the sentence below it gets .5 of what the title has among them, because an answer begins there. Of all sets of sentences that fit, the one with the largest sum is chosen, less .06 for each gap (.2 in source code and beside steps), and .03 more
  * for each end of a run that is one of a paragraph (`bestSubset`). What packed neighbours hold of the chunk is left out.
  *
  * @param matches of all sentences of the chunk with the question, as logits
  * @param room in tokens
+ * @param asksForSteps whether the question asks how something is done
  * @returns sentences in reading order that fit together; none when not a single one fits
  */
 export function* bestSentences(
@@ -55,14 +60,23 @@ export function* bestSentences(
   matches: readonly number[],
   room: number,
   cost: CostModel,
+  asksForSteps = false,
 ): Steps<Unit[]> {
   const { sentences, title, queryTerms } = yield* measureSentences(candidate, query, room, cost)
   const gains = yield* entryGains(sentences, candidate.chunk.text, query ?? '')
   const asked = ASKS.test(candidate.chunk.sectionPath) ? title : null
-  const worth = worthOf(sentences, probabilities(sentences, asked, matches, gains, queryTerms))
+  const procedures = asksForSteps ? proceduresOf(sentences, candidate.chunk.text) : []
+  for (const place of procedures.flat()) gains[place] = (gains[place] ?? 0) + STEP_GAIN
+  const likely = probabilities(sentences, asked, matches, gains, queryTerms)
+  const worth = worthOf(sentences, sharedInProcedures(likely, procedures))
   const frame = yield* cost.costOf(unitOf(candidate, 0, 0))
   const items = yield* itemsOf(sentences, worth, candidate, cost)
-  const price = sentences.some(({ kind }) => kind === 'statement') ? CODE_GAP_PRICE : GAP_PRICE
+  for (const place of procedures.flatMap(([, ...rest]) => rest)) {
+    const item = items[place]
+    if (item) item.beginBonus -= LATER_STEP_PRICE
+  }
+  const isInOrder = procedures.length > 0 || sentences.some(({ kind }) => kind === 'statement')
+  const price = isInOrder ? ORDER_GAP_PRICE : GAP_PRICE
   for (let left = room - frame; ; ) {
     const chosen = yield* bestSubset(items, left, { tokens: GAP_TOKENS, price })
     const units = withHeads(chosen, sentences).map(({ start, end }) => unitOf(candidate, start, end))

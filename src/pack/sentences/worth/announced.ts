@@ -1,5 +1,5 @@
-import { addTo } from '../../core/collections.ts'
-import type { MeasuredSentence } from './measured.ts'
+import { addTo } from '../../../core/collections.ts'
+import type { MeasuredSentence } from '../measured.ts'
 
 /** Share of the probability of a lead-in that the items of its list get. */
 const LEAD_IN_SHARE = 0.5
