@@ -197,18 +197,23 @@ describe('several workers', () => {
     expect((await stowage.send('POST', '/v1/embeddings', { model: 'm', input: ['What is a sluice?'] })).status).toBe(
       200,
     )
-    const search = { query: VECTOR, using: 'dense', limit: 2 }
-    const found = await stowage.sendToAll('POST', '/collections/harbour/points/query', search)
-    expect(found.map(({ status }) => status)).toEqual(found.map(() => 200))
-    await expect.poll(lookups, COUNTED).toEqual({ exact: found.length, unknown: 0 })
+    /** The number of searches that a worker has not passed through because it was busy, as under the load of other tests. */
+    const searchAll = async (query: readonly number[]) => {
+      const search = { query, using: 'dense', limit: 2 }
+      const found = await stowage.sendToAll('POST', '/collections/harbour/points/query', search)
+      expect(found.map(({ status }) => status)).toEqual(found.map(() => 200))
+      return found.filter(({ headers }) => headers['x-stowage-degraded'] !== 'busy').length
+    }
+    const first = await searchAll(VECTOR)
+    await expect.poll(lookups, COUNTED).toEqual({ exact: first, unknown: 0 })
     // The same vector for another text of another caller: were it visible, the question would be ambiguous.
     const otherKey = { 'x-stowage-api-key': 'other' }
     await stowage.sendToAll('POST', '/v1/embeddings', { model: 'm', input: ['Of another key'] }, otherKey)
-    await stowage.sendToAll('POST', '/collections/harbour/points/query', search)
-    await expect.poll(lookups, COUNTED).toEqual({ exact: 2 * found.length, unknown: 0 })
-    const unseen = { ...search, query: VECTOR.map(value => -value) }
-    await stowage.sendToAll('POST', '/collections/harbour/points/query', unseen)
-    await expect.poll(lookups, COUNTED).toEqual({ exact: 2 * found.length, unknown: found.length })
+    const exact = first + (await searchAll(VECTOR))
+    await expect.poll(lookups, COUNTED).toEqual({ exact, unknown: 0 })
+    const unknown = await searchAll(VECTOR.map(value => -value))
+    expect(Math.min(first, exact - first, unknown)).toBeGreaterThan(0)
+    await expect.poll(lookups, COUNTED).toEqual({ exact, unknown })
   })
 
   it('pass requests of agents on to the one worker that has their jobs', async () => {
