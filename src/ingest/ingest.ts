@@ -85,8 +85,8 @@ type OnIngestProgress = (progress: IngestProgress) => void
 
 /** Change when the same text gives other chunks, so that every document is cut again. */
 const CHUNKING_VERSIONS: Readonly<Record<Chunking, number | string>> = {
-  sections: 20,
-  'parent-child': 'parent-child 20',
+  sections: 21,
+  'parent-child': 'parent-child 21',
 }
 /** Changes when a text that is not English gets other keywords, so that its document is written again. */
 const KEYWORDS_VERSION = 'keywords 1'

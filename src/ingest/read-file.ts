@@ -93,8 +93,12 @@ const nameOf = (file: string) => readableName(basename(file, extname(file)))
 /** nroff prints a bold letter as the letter, a backspace and the letter again, and an underlined one as `_`, a backspace and the letter. */
 const OVERSTRUCK = /[^\n\b][\b]/gu
 
+/** The ends of the names of files of reStructuredText, which can have the end `.txt`, too. */
+const RESTRUCTURED = /\.re?st$/iu
+
 /** The blocks of reStructuredText first, because code in them can have lines of AsciiDoc. */
-const withCodeBlocks = (text: string): string => fencedListings(fencedLiterals(text))
+const withCodeBlocks = (text: string, file: string): string =>
+  fencedListings(fencedLiterals(text, RESTRUCTURED.test(file)))
 
 /** Reads Markdown, subtitles or other text, without its front matter and the marks of documentation tools. */
 export async function readDocument(file: string, docId: string): Promise<SourceDocument | SkippedDocument> {
@@ -111,7 +115,7 @@ export async function readDocument(file: string, docId: string): Promise<SourceD
     ? stripMarks(rest)
     : format === 'subtitles'
       ? spokenText(rest)
-      : withCodeBlocks(joinParted(withoutManualLines(withoutRunningLines(rest.replace(OVERSTRUCK, '')))))
+      : withCodeBlocks(joinParted(withoutManualLines(withoutRunningLines(rest.replace(OVERSTRUCK, '')))), file)
   const name = nameOf(file)
   const warnings = [
     ...(read.warning === null ? [] : [`${file} ${read.warning}`]),

@@ -15,6 +15,14 @@ export function openingFence(text: string): string | null {
   return OPENING.exec(text)?.[1] ?? null
 }
 
+/** Tildes before several words, as in a table of the signs below titles: "~~~~~~~  Heading 2". */
+const TILDES_BEFORE_WORDS = /^[ \t]*~{3,}[ \t]+\S+[ \t]+\S/u
+
+/** The same in text that is no Markdown by its kind, where tildes before several words open none. */
+export function openingFenceOfText(line: string): string | null {
+  return TILDES_BEFORE_WORDS.test(line) ? null : openingFence(line)
+}
+
 /** Whether a line closes the code block that `fence` opened: it has at least as many of the same marks, nothing behind them, and is not indented like code. */
 export function closesFence(line: string, fence: string): boolean {
   const marks = CLOSING.exec(line)?.[1]

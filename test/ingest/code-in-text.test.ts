@@ -7,6 +7,12 @@ const LABEL = '.. _gates:\n\n'
 const read = (text: string): string => fencedLiterals(`${LABEL}${text}`).slice(LABEL.length)
 
 describe('code blocks of reStructuredText', () => {
+  it('are read without a directive or a target where the text is known to be reStructuredText', () => {
+    const text = 'Open it::\n\n  open\n'
+    expect(fencedLiterals(text)).toBe(text)
+    expect(fencedLiterals(text, true)).toBe('Open it:\n\n```\nopen\n```\n')
+  })
+
   it('can have hundreds of thousands of lines', () => {
     const lines = 300_000
     expect(read(`Open it::\n\n${'  open\n'.repeat(lines)}`)).toBe(

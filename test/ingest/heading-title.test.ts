@@ -11,6 +11,9 @@ describe('the title of a heading', () => {
     ['[Guide](a.md) to [`open()`][open] and [tides][]', 'Guide to open() and tides'],
     ['[1.2.0] of list[0][1]', '[1.2.0] of list[0][1]'],
     ['  Wide \t space ', 'Wide space'],
+    [':app:`Tides` and :py:class:`~harbour.Gate`', 'Tides and harbour.Gate'],
+    ['Using :ref:`the gates <gates>` and `tides <https://a.example>`_', 'Using the gates and tides'],
+    ['At 10:30:`x` or a::`b`', 'At 10:30:x or a::b'],
   ])('of %j is %j', (raw, title) => {
     expect(headingTitle(raw)).toBe(title)
   })
@@ -24,7 +27,7 @@ describe('the title of a heading', () => {
   })
 
   it('takes little time for hostile headings', () => {
-    for (const unit of ['[', '[![', '[![](', '![a][', '[a][b]', '`', '*a ', '<a ', '\\'])
+    for (const unit of ['[', '[![', '[![](', '![a][', '[a][b]', '`', ':a:`', ':a:`b<', '`a<', '*a ', '<a ', '\\'])
       for (const length of [3_900, 100_000])
         expect(headingTitle(unit.repeat(length / unit.length)).length).toBeGreaterThan(0)
   })

@@ -204,6 +204,33 @@ describe('readSections, titles as reStructuredText writes them', () => {
     ])
   })
 
+  it('may be a sentence or begin with a number when the line is just as long', () => {
+    const sentence = 'My gates do not seem to close at all!'
+    const text = (rule: string) => `Gates\n=====\n\n${sentence}\n${rule}\n\nOil them.\n\n1. Oil\n~~~~~~\n\nBuy it.\n`
+    const sections = ['Gates', `Gates > ${sentence}`, `Gates > ${sentence} > 1. Oil`]
+    expect(pathsOf(text('-'.repeat(sentence.length)), true)).toEqual(sections)
+    expect(pathsOf(text('-----'), true)).toEqual(['Gates', 'Gates > 1. Oil'])
+  })
+
+  it('may be sentences only', () => {
+    const sentence = 'My gates do not seem to close at all!'
+    const text = `${sentence}\n${'='.repeat(sentence.length)}\n\nOil them.\n`
+    expect(pathsOf(text, true)).toEqual([sentence])
+  })
+
+  it('may stand above an anchor', () => {
+    expect(pathsOf('Gates\n=====\n\nOil+\n~~~~\n.. _oil:\n\nBuy it.\n', true)).toEqual(['Gates', 'Gates > Oil+'])
+  })
+
+  it('are read below a comment that shows the signs of titles', () => {
+    const signs = '..\n      Levels:\n\n      =======  Heading 0\n      ~~~~~~~  Heading 2\n\n'
+    expect(pathsOf(`${signs}Gates\n=====\n\nOil them.\n\nOil\n~~~\n\nBuy it.\n`, true)).toEqual([
+      '',
+      'Gates',
+      'Gates > Oil',
+    ])
+  })
+
   it('keep all their lines in the heading', () => {
     const text = '~~~~~\nGauge\n~~~~~\n\nA.\n'
     const [section] = readSections(text, true)
@@ -214,7 +241,10 @@ describe('readSections, titles as reStructuredText writes them', () => {
   it.each([
     ['lines of a table', 'Lamps\n.....\n\nA.\n\n====  ====\nName  Oil\n====  ====\nBig   One\n====  ====\n'],
     ['a rule that is too short', 'Lamps\n.....\n\nA.\n\nThe lamps burn\n...\n\nB.\n'],
-    ['a sentence', 'Lamps\n.....\n\nA.\n\nThe lamps burn all night long.\n******************************\n\nB.\n'],
+    [
+      'a sentence above a longer line',
+      'Lamps\n.....\n\nA.\n\nThe lamps burn all night long.\n********************************\n\nB.\n',
+    ],
     ['an item', 'Lamps\n.....\n\nA.\n\n* Big lamps\n+++++++++++\n\nB.\n'],
     ['a line right above text', 'Lamps\n.....\n\nA.\n\nBig\n++++++\nmore\n'],
     ['code', 'Lamps\n.....\n\nA.\n\n```\nBig\n+++\n\nmore\n```\n'],

@@ -1,4 +1,4 @@
-import { closesFence, openingFence } from '../../text/fence.ts'
+import { closesFence, openingFenceOfText } from '../../text/fence.ts'
 import { isUnderlined } from '../../text/sentences/line-forms.ts'
 
 /** What may be YAML (`---`) or TOML (`+++`) front matter at the start of a text, with its last line end; three full stops end YAML, too. Groups: the fence, the content. */
@@ -63,7 +63,7 @@ function maskTitlesLikeFences(text: string): string {
       if (closesFence(line, fence)) fence = null
       return line
     }
-    fence = openingFence(line)
+    fence = openingFenceOfText(line)
     const isRule = isBlank(at - 2) || line.trim().length > SHORTEST_FENCE
     const isTitle = fence !== null && isRule && isBlank(at + 1) && isUnderlined(lines[at - 1] ?? '', line)
     if (!isTitle) return line

@@ -1,4 +1,4 @@
-import { closesFence, openingFence } from '../../text/fence.ts'
+import { closesFence, openingFenceOfText } from '../../text/fence.ts'
 import { hasColumns, isTitleRule, isUnderlined, LIST_ITEM } from '../../text/sentences/line-forms.ts'
 import type { TitleLines } from './numbered-titles.ts'
 
@@ -23,12 +23,12 @@ const DEEPEST = 6
 
 /**
  * The titles of a text that marks them as reStructuredText does: a line of one sign below the title, and perhaps the same line above it. The first form of the text is its highest level, the
- * next new form the one below, and so on (docutils, "Sections"). None where all are underlined with `=` or `-`, which Markdown reads, too.
+ * next new form the one below, and so on (docutils, "Sections"). None where Markdown reads all of them, too, which are underlined with `=` or `-`.
  */
 export function underlinedTitles(text: string): TitleLines {
   const lines = text.split(/\r\n|\r|\n/).map(line => line.trimEnd())
   const titles = [...readTitles(lines)]
-  if (titles.every(({ lines: count, sign }) => count === 2 && '=-'.includes(sign))) return new Map()
+  if (titles.every(isReadByMarkdown)) return new Map()
   const forms = [...new Set(titles.map(formOf))]
   return new Map(
     titles.map(title => {
@@ -37,6 +37,10 @@ export function underlinedTitles(text: string): TitleLines {
     }),
   )
 }
+
+/** A sentence below which a line is just as long is a title here, and not in other text that is no Markdown. */
+const isReadByMarkdown = ({ sign, lines, name }: UnderlinedTitle): boolean =>
+  lines === 2 && '=-'.includes(sign) && !SENTENCE.test(name)
 
 const formOf = ({ sign, lines }: UnderlinedTitle): string => `${sign}${lines}`
 
@@ -49,7 +53,7 @@ function* readTitles(lines: readonly string[]): Iterable<UnderlinedTitle> {
       continue
     }
     const title = titleAt(lines, at)
-    if (title === null) fence = openingFence(line)
+    if (title === null) fence = openingFenceOfText(line)
     else {
       yield title
       at += title.lines - 1
@@ -65,25 +69,28 @@ function titleAt(lines: readonly string[], at: number): UnderlinedTitle | null {
     const isOverlined = second !== '' && first === third && !first.startsWith(' ') && isBelowRule(first, second)
     return isOverlined ? { line: at, lines: 3, name: second.trim(), sign: first.charAt(0) } : null
   }
-  const isBegun = /^\S/.test(first) && !LIST_ITEM.test(first)
+  const isItem = LIST_ITEM.test(first) && !(/^\d/.test(first) && isAsLong(first, second))
+  const isBegun = /^\S/.test(first) && !isItem
   // Other signs may begin code, or be what they are, unless they are just as long as the title.
-  const isAsLong = second.length === first.length && first.length > DELIMITER
-  const isClear = '=-'.includes(sign) || third === '' || isAsLong
-  return isBegun && isClear && isName(first) && isUnderlined(first, second)
+  const isClear = '=-'.includes(sign) || third === '' || third.startsWith('.. ') || isAsLong(first, second)
+  const isSentence = SENTENCE.test(first) && !isAsLong(first, second)
+  return isBegun && isClear && isName(first) && !isSentence && isUnderlined(first, second)
     ? { line: at, lines: 2, name: first, sign }
     : null
 }
+
+/** Whether somebody made the line below a title just as long. */
+const isAsLong = (title: string, rule: string): boolean =>
+  rule.trimEnd().length === title.trimEnd().length && title.length > DELIMITER
 
 /** Whether a line between two rules is a title, and not the only line of a block, a table or a comment. */
 function isBelowRule(rule: string, line: string): boolean {
   const name = line.trim()
   const isBlock = rule.length === DELIMITER && name.length < DELIMITER
-  return !isBlock && name.length <= rule.length && !name.startsWith(rule.charAt(0)) && isName(name)
+  return (
+    !isBlock && name.length <= rule.length && !name.startsWith(rule.charAt(0)) && !SENTENCE.test(name) && isName(name)
+  )
 }
 
 const isName = (line: string): boolean =>
-  line.length <= LONGEST_TITLE &&
-  /[\p{L}\p{N}]/u.test(line) &&
-  !NO_TITLE.test(line) &&
-  !SENTENCE.test(line) &&
-  !hasColumns(line)
+  line.length <= LONGEST_TITLE && /[\p{L}\p{N}]/u.test(line) && !NO_TITLE.test(line) && !hasColumns(line)

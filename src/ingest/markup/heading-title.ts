@@ -1,4 +1,5 @@
 import MarkdownIt, { type Token } from 'markdown-it'
+import { withoutRoles } from '../../text/names/roles.ts'
 import { namedBadges, withoutBadges } from './badges.ts'
 
 // No links are made from plain text, so `_` and `*` inside words are the only marks that a title loses.
@@ -10,10 +11,11 @@ const MARK = /[*_`[\]<&\\~!]/
 /** `[text][label]` and `[text][]`, which a heading alone cannot tell from text; not `list[0][1]`. */
 const REFERENCE = /(?<![\w\]])\[([^[\]\n]{1,300})\]\[[^[\]\n]{0,300}\]/g
 
-/** The text of a heading without its inline marks and without badges. Images stay as their alternative texts where there is nothing else. */
+/** The text of a heading without its inline marks, roles and badges. Images stay as their alternative texts where there is nothing else. */
 export function headingTitle(raw: string): string {
   const isParsed = MARK.test(raw) && raw.length < LONGEST_PARSED
-  return (isParsed ? textIn(withoutBadges(raw), false) || textIn(namedBadges(raw), true) : raw)
+  const named = isParsed ? withoutRoles(raw) : raw
+  return (isParsed ? textIn(withoutBadges(named), false) || textIn(namedBadges(named), true) : raw)
     .replace(/\s+/g, ' ')
     .trim()
 }

@@ -1,4 +1,5 @@
 import type { Candidate, Chunk } from '../../core/types.ts'
+import { withoutRoles } from '../../text/names/roles.ts'
 import { isTitleRule, isUnderlined } from '../../text/sentences/line-forms.ts'
 import { HEADING_SEPARATOR, longestNameIn, type Renderer } from '../render.ts'
 import { behindAnchors } from './anchors.ts'
@@ -110,4 +111,4 @@ function behindBlankLines(start: number, text: string): number {
 
 const isNameIn = (names: readonly string[], line: string): boolean => names.includes(plain(line))
 const namesIn = (path: string): string[] => path.split(HEADING_SEPARATOR).map(plain)
-const plain = (name: string): string => name.toLowerCase().replace(LINK, '$1').replace(MARKS, ' ').trim()
+const plain = (name: string): string => withoutRoles(name.toLowerCase()).replace(LINK, '$1').replace(MARKS, ' ').trim()

@@ -46,6 +46,11 @@ describe('a heading at the beginning of a chunk', () => {
     ['a word with a number', '§ 3 Mark V', `§ 3 Mark V\n${SHOWN}`],
     ['a number above its name', 'Article 2 Mark V', `Article 2\nMark V\n\n${SHOWN}`],
     ['a number and a line below it', '2.25.0 (2020-11-11)', `2.25.0 (2020-11-11)\n-------------------\n\n${SHOWN}`],
+    [
+      'a role of reStructuredText',
+      'Open gates with Gate',
+      `Open :ref:\`gates <g>\` with :class:\`~Gate\`\n${'~'.repeat(50)}\n\n${SHOWN}`,
+    ],
     ['capitals and a line below it', 'MARK V', `MARK V\n======\n${SHOWN}`],
   ])('with %s, is left out where the source line has it', (_, sectionPath, text) => {
     expect(shownOf(text, { sectionPath })).toBe(SHOWN)

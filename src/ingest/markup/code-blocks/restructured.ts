@@ -1,5 +1,5 @@
 import { columnsOf } from '../../../text/columns.ts'
-import { closesFence, fenceAround, openingFence } from '../../../text/fence.ts'
+import { closesFence, fenceAround, openingFenceOfText } from '../../../text/fence.ts'
 
 /** A directive or a target: what shows that a text is reStructuredText. */
 const MARKUP = /^[ \t]*\.\. (?:_[^\n:]{1,200}:|[a-z][\w:-]{0,40}::)/mu
@@ -21,10 +21,10 @@ interface Block {
 
 /**
  * A text with the code blocks of reStructuredText in fences of Markdown: the content of `.. code-block::` and its like, with its caption above it, and what is indented below a line that ends with `::`.
- * A text without directives and targets stays as it is: in AsciiDoc, `::` ends a term.
+ * @param isRestructured whether it is known to be reStructuredText. Otherwise a text without directives and targets stays as it is: in AsciiDoc, `::` ends a term
  */
-export function fencedLiterals(text: string): string {
-  if (!MARKUP.test(text)) return text
+export function fencedLiterals(text: string, isRestructured = false): string {
+  if (!isRestructured && !MARKUP.test(text)) return text
   const lines = text.split('\n').map(line => line.trimEnd())
   const written: (string | string[])[] = []
   let fence: string | null = null
@@ -37,7 +37,7 @@ export function fencedLiterals(text: string): string {
     }
     const block = directiveAt(at, lines) ?? literalAt(at, lines)
     if (block === null) {
-      fence = isUnderTitle(lines, at) ? null : openingFence(line)
+      fence = isUnderTitle(lines, at) ? null : openingFenceOfText(line)
       written.push(line)
       continue
     }
