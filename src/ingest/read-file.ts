@@ -6,7 +6,7 @@ import type { DocumentConverter } from './documents/converter.ts'
 import { type DecodedText, decodeText } from './documents/decode-text.ts'
 import { DOCUMENT_EXTENSIONS, formatOf, isUnknownFormat } from './documents/formats.ts'
 import { fencedListings } from './markup/code-blocks/asciidoc.ts'
-import { fencedLiterals } from './markup/code-blocks/restructured.ts'
+import { shownRestructured } from './markup/code-blocks/restructured.ts'
 import { documentTitle } from './markup/document-title.ts'
 import { readFrontMatter } from './markup/front-matter.ts'
 import { withoutInvisible } from './markup/invisible.ts'
@@ -98,7 +98,7 @@ const RESTRUCTURED = /\.re?st$/iu
 
 /** The blocks of reStructuredText first, because code in them can have lines of AsciiDoc. */
 const withCodeBlocks = (text: string, file: string): string =>
-  fencedListings(fencedLiterals(text, RESTRUCTURED.test(file)))
+  fencedListings(shownRestructured(text, RESTRUCTURED.test(file)))
 
 /** Reads Markdown, subtitles or other text, without its front matter and the marks of documentation tools. */
 export async function readDocument(file: string, docId: string): Promise<SourceDocument | SkippedDocument> {

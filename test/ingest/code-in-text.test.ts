@@ -1,16 +1,36 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fencedLiterals } from '../../src/ingest/markup/code-blocks/restructured.ts'
+import { shownRestructured } from '../../src/ingest/markup/code-blocks/restructured.ts'
 
 /** What shows that a text is reStructuredText. */
 const LABEL = '.. _gates:\n\n'
-const read = (text: string): string => fencedLiterals(`${LABEL}${text}`).slice(LABEL.length)
+const read = (text: string): string => shownRestructured(`${LABEL}${text}`).slice(LABEL.length)
 
 describe('code blocks of reStructuredText', () => {
+  it.each([
+    ['a comment', '.. Licensed to all.\n   Keep it.\n\n   Always.\n\nGates open.\n', 'Gates open.\n'],
+    ['a comment below its marks', 'Gates.\n\n..\n   Hidden: x\n\nOpen.\n', 'Gates.\n\nOpen.\n'],
+    ['lists of pages', 'Gates.\n\n.. toctree::\n   :maxdepth: 2\n\n   locks\n   piers\n\nOpen.\n', 'Gates.\n\nOpen.\n'],
+    ['words of an index, in an item', '- Gates.\n\n  .. index:: gate\n\n  Open.\n', '- Gates.\n\n  Open.\n'],
+    ['two full stops that end a list', '- Gates.\n\n..\n\n  Open.\n', '- Gates.\n\n  Open.\n'],
+  ])('leave out %s, which readers do not see', (_, text, shown) => {
+    expect(read(text)).toBe(shown)
+  })
+
+  it('keep directives, footnotes, targets and substitutions', () => {
+    const text =
+      '.. note:: Open.\n\n.. note ::\n\n   Wait.\n\n.. [1] A gate.\n\n.. _gate: https://gate.example\n\n.. |g| replace:: gate\n\n... and so on\n'
+    expect(read(text)).toBe(text)
+  })
+
+  it('keep comments in code', () => {
+    expect(read('Write::\n\n  .. toctree::\n\n     locks\n')).toBe('Write:\n\n```\n.. toctree::\n\n   locks\n```\n')
+  })
+
   it('are read without a directive or a target where the text is known to be reStructuredText', () => {
     const text = 'Open it::\n\n  open\n'
-    expect(fencedLiterals(text)).toBe(text)
-    expect(fencedLiterals(text, true)).toBe('Open it:\n\n```\nopen\n```\n')
+    expect(shownRestructured(text)).toBe(text)
+    expect(shownRestructured(text, true)).toBe('Open it:\n\n```\nopen\n```\n')
   })
 
   it('can have hundreds of thousands of lines', () => {
@@ -64,7 +84,7 @@ describe('code blocks of reStructuredText', () => {
 
   it('are none in a text without directives and targets: in AsciiDoc, two colons end a term', () => {
     const text = '--open::\n\n\tOpens the gate.\n'
-    expect(fencedLiterals(text)).toBe(text)
+    expect(shownRestructured(text)).toBe(text)
   })
 
   it('keep each line of any text, in order', () => {

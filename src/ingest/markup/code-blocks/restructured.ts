@@ -4,10 +4,17 @@ import { closesFence, fenceAround, openingFenceOfText } from '../../../text/fenc
 /** A directive or a target: what shows that a text is reStructuredText. */
 const MARKUP = /^[ \t]*\.\. (?:_[^\n:]{1,200}:|[a-z][\w:-]{0,40}::)/mu
 /** A directive whose content is code. Groups: its language. */
-const DIRECTIVE = /^\s*\.\. (?:code-block|code|sourcecode|parsed-literal)::[ \t]*([\w+#.-]*)$/u
+const DIRECTIVE = /^\s*\.\. (?:code-block|code|sourcecode|parsed-literal) ?::[ \t]*([\w+#.-]*)$/u
 const OPTION = /^\s+:([\w-]+):[ \t]*(.*)$/u
 /** A line that announces a literal block. */
 const ANNOUNCEMENT = /^(?!\s*\.\.\s).*::$/u
+/** A comment, or what has two full stops before it and is none. Groups: what stands behind them. */
+const MARKED = /^\s*\.\.(?:\s+(.*))?$/u
+/** Footnotes, targets, substitutions and directives. */
+const NO_COMMENT = /^(?:[[|_]|[A-Za-z][\w.+:-]{0,60} ?::(?:\s|$))/u
+/** Directives that show nothing, or the names of other pages. */
+const HIDDEN =
+  /^(?:toctree|contents|index|include|currentmodule|highlight|default-role|meta|sectionauthor|codeauthor|testsetup|testcleanup|todo) ?::/u
 /** The beginning of an item, and its indentation: literal blocks in it are deeper than its text. */
 const ITEM = /^\s*(?:(?:[-*+•]|#\.|\(?\w{1,3}[.)])\s+)?/u
 
@@ -20,10 +27,11 @@ interface Block {
 }
 
 /**
- * A text with the code blocks of reStructuredText in fences of Markdown: the content of `.. code-block::` and its like, with its caption above it, and what is indented below a line that ends with `::`.
+ * A text of reStructuredText as its readers see it, with code in fences of Markdown: the content of `.. code-block::` and its like, with its caption above it, and what is indented below a line that ends with `::`.
+ * Comments, such as a licence or notes of the authors, and directives that show nothing or lists of pages are left out.
  * @param isRestructured whether it is known to be reStructuredText. Otherwise a text without directives and targets stays as it is: in AsciiDoc, `::` ends a term
  */
-export function fencedLiterals(text: string, isRestructured = false): string {
+export function shownRestructured(text: string, isRestructured = false): string {
   if (!isRestructured && !MARKUP.test(text)) return text
   const lines = text.split('\n').map(line => line.trimEnd())
   const written: (string | string[])[] = []
@@ -35,7 +43,7 @@ export function fencedLiterals(text: string, isRestructured = false): string {
       written.push(line)
       continue
     }
-    const block = directiveAt(at, lines) ?? literalAt(at, lines)
+    const block = directiveAt(at, lines) ?? hiddenAt(at, lines) ?? literalAt(at, lines)
     if (block === null) {
       fence = isUnderTitle(lines, at) ? null : openingFenceOfText(line)
       written.push(line)
@@ -69,6 +77,17 @@ function directiveAt(at: number, lines: readonly string[]): Written | null {
   if (block === null) return null
   const above = caption ? [`${' '.repeat(column)}${caption}`, ''] : []
   return { written: [...above, ...fenced(block.code, column, language)], end: block.end }
+}
+
+function hiddenAt(at: number, lines: readonly string[]): Written | null {
+  const line = lines[at] as string
+  const [marked, said = ''] = MARKED.exec(line) ?? []
+  if (marked === undefined || (NO_COMMENT.test(said) && !HIDDEN.test(said))) return null
+  // Two full stops above a blank line are a comment of their own, which ends an indented text.
+  const isAlone = said === '' && (lines[at + 1] ?? '') === ''
+  const end = isAlone ? at + 1 : (blockBelow(at + 1, lines, columnsOf(line))?.end ?? at + 1)
+  const isBetweenBlank = (lines[at - 1] ?? '') === '' && lines[end] === ''
+  return { written: [], end: isBetweenBlank ? end + 1 : end }
 }
 
 function literalAt(at: number, lines: readonly string[]): Written | null {
