@@ -17,6 +17,21 @@ describe('code blocks of reStructuredText', () => {
     expect(read(text)).toBe(shown)
   })
 
+  it.each([
+    ['one after the other', '#. Open.\n\n#. Wait\n   long.\n#. Close.\n', '1. Open.\n\n2. Wait\n   long.\n3. Close.\n'],
+    ['behind a number', '4. Open.\n#. Close.\n', '4. Open.\n5. Close.\n'],
+    ['below a title', 'A\n~~~~\n\n#. A.\n#. B.\n', 'A\n~~~~\n\n1. A.\n2. B.\n'],
+    ['anew in each list', '#. A.\n\nThen:\n\n#. B.\n', '1. A.\n\nThen:\n\n1. B.\n'],
+    [
+      'in lists in items',
+      '#. A:\n\n   #. a\n   #. b\n\n#. B:\n\n   #. c\n',
+      '1. A:\n\n   1. a\n   2. b\n\n2. B:\n\n   1. c\n',
+    ],
+    ['beside code', '#. A::\n\n     #. x\n\n#. B.\n', '1. A:\n\n   ```\n   #. x\n   ```\n\n2. B.\n'],
+  ])('number items %s', (_, text, shown) => {
+    expect(read(text)).toBe(shown)
+  })
+
   it('keep directives, footnotes, targets and substitutions', () => {
     const text =
       '.. note:: Open.\n\n.. note ::\n\n   Wait.\n\n.. [1] A gate.\n\n.. _gate: https://gate.example\n\n.. |g| replace:: gate\n\n... and so on\n'

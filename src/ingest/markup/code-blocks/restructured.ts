@@ -15,6 +15,8 @@ const NO_COMMENT = /^(?:[[|_]|[A-Za-z][\w.+:-]{0,60} ?::(?:\s|$))/u
 /** Directives that show nothing, or the names of other pages. */
 const HIDDEN =
   /^(?:toctree|contents|index|include|currentmodule|highlight|default-role|meta|sectionauthor|codeauthor|testsetup|testcleanup|todo) ?::/u
+/** An item of a numbered list. Groups: its number, or the sign of the next one. */
+const NUMBERED = /^\s*(#|\d{1,4})\.\s/u
 /** The beginning of an item, and its indentation: literal blocks in it are deeper than its text. */
 const ITEM = /^\s*(?:(?:[-*+•]|#\.|\(?\w{1,3}[.)])\s+)?/u
 
@@ -28,6 +30,7 @@ interface Block {
 
 /**
  * A text of reStructuredText as its readers see it, with code in fences of Markdown: the content of `.. code-block::` and its like, with its caption above it, and what is indented below a line that ends with `::`.
+ * Items that number themselves ("#.") have their numbers.
  * Comments, such as a licence or notes of the authors, and directives that show nothing or lists of pages are left out.
  * @param isRestructured whether it is known to be reStructuredText. Otherwise a text without directives and targets stays as it is: in AsciiDoc, `::` ends a term
  */
@@ -52,7 +55,28 @@ export function shownRestructured(text: string, isRestructured = false): string 
     written.push(block.written)
     at = block.end - 1
   }
-  return written.flat().join('\n')
+  return withNumbers(written.flat()).join('\n')
+}
+
+/** Lines in which the items of lists that begin with "#." have numbers, which go on from those of the items before. */
+function withNumbers(lines: readonly string[]): string[] {
+  const last = new Map<number, number>()
+  let fence: string | null = null
+  return lines.map((line, at) => {
+    if (fence !== null) {
+      if (closesFence(line, fence)) fence = null
+      return line
+    }
+    fence = isUnderTitle(lines, at) ? null : openingFenceOfText(line)
+    if (line === '' || fence !== null) return line
+    const column = columnsOf(line)
+    const [, mark] = NUMBERED.exec(line) ?? []
+    for (const other of [...last.keys()]) if (other > column || (other === column && !mark)) last.delete(other)
+    if (mark === undefined) return line
+    const number = mark === '#' ? (last.get(column) ?? 0) + 1 : Number(mark)
+    last.set(column, number)
+    return mark === '#' ? line.replace('#', `${number}`) : line
+  })
 }
 
 /** Tildes below a line that is not blank underline a title. */
