@@ -67,6 +67,11 @@ describe('the procedures of a chunk', () => {
     expect(procedures(text)).toEqual([['1. Stop it.', '2. Lift it.', '3. Start it.']])
   })
 
+  it('leave out what stands deeper below another paragraph', () => {
+    const text = '1. Stop it.\n\n2. Lift it.\n\n3. Start it.\n\nIn winter:\n\n    heat now\n'
+    expect(procedures(text)).toEqual([['1. Stop it.', '2. Lift it.', '3. Start it.']])
+  })
+
   it('end at a heading, at another number and at another column', () => {
     const [one, two, three] = ['1. Stop it.\n', '2. Lift it.\n', '3. Start it.\n']
     expect(procedures(`${one}${two}\n## Later\n\n${three}`)).toEqual([])

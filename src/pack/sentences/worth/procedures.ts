@@ -35,7 +35,7 @@ export function proceduresOf(sentences: readonly Placed[], text: string): number
       list.places.push(at)
       list.number++
       list.items++
-    } else if (list && (columns > list.columns || goesOn(sentence, number, list.places.at(-1) === at - 1)))
+    } else if (list?.places.at(-1) === at - 1 && (columns > list.columns || goesOn(sentence, number)))
       list.places.push(at)
     else if (number !== undefined) {
       list = { columns, number: Number(number), items: 1, places: [at] }
@@ -45,9 +45,9 @@ export function proceduresOf(sentences: readonly Placed[], text: string): number
   return lists.filter(({ items }) => items >= FEWEST_STEPS).map(({ places }) => places)
 }
 
-/** Whether a sentence at the left of its list goes on with the step before it. */
-function goesOn({ kind, beginsParagraph }: Placed, number: string | undefined, isBehindStep: boolean): boolean {
-  return isBehindStep && number === undefined && (!beginsParagraph || kind === 'code')
+/** Whether a sentence that stands no deeper than its list goes on with the step before it. */
+function goesOn({ kind, beginsParagraph }: Placed, number: string | undefined): boolean {
+  return number === undefined && (!beginsParagraph || kind === 'code')
 }
 
 /** The probabilities, of which the sentences of each procedure have their mean: a step is of use with those before it. */
