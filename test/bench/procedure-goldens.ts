@@ -1,3 +1,4 @@
+import { countOf } from '../../src/core/collections.ts'
 import type { SourceDocument } from '../../src/ingest/source-document.ts'
 import { draw, readDocuments, titleOf, writeMadeSet } from './made-set.ts'
 
@@ -62,8 +63,7 @@ function questionOf(at: number, title: string): string {
 
 const documents = await readDocuments(folder)
 const procedures = documents.flatMap(document => [...proceduresOf(document)]).filter(isAsked)
-const uses = new Map<string, number>()
-for (const { title } of procedures) uses.set(title, (uses.get(title) ?? 0) + 1)
+const uses = countOf(procedures.map(({ title }) => title))
 const unique = procedures.filter(({ title }) => uses.get(title) === 1)
 
 const queries = draw(unique, ({ document }) => document.docId).map(({ document, title, steps }, at) => ({
